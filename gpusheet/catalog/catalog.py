@@ -1,0 +1,167 @@
+"""All tables together, and the three look-ups: a card, a model, a price."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Generic, TypeVar
+
+from gpusheet.catalog.fx import Fx
+from gpusheet.catalog.gpu import Gpu
+from gpusheet.catalog.load import DATA, read_table
+from gpusheet.catalog.model import Model
+from gpusheet.catalog.price import PRICING_MODELS, Price
+from gpusheet.catalog.tables import Distribution, Precision, Season, Tier
+from gpusheet.constants import TIERS
+from gpusheet.errors import GpusheetError, UnknownName
+
+T = TypeVar("T")
+
+
+class AmbiguousPrice(GpusheetError):
+    """Several prices answer; which one is meant has to be said."""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Facts and prices by name.
+
+    >>> catalog = Catalog.builtin()
+    >>> catalog.find_gpu("NVIDIA H100 80GB HBM3").gpu
+    'H100-80G-SXM'
+    >>> catalog.find_price("H20 96G", "monthly").price
+    4464.0
+    """
+
+    gpus: Sequence[Gpu] = ()
+    models: Sequence[Model] = ()
+    prices: Sequence[Price] = ()
+    precisions: Sequence[Precision] = ()
+    distributions: Sequence[Distribution] = ()
+    tiers: Sequence[Tier] = ()
+    seasons: Sequence[Season] = ()
+    fx: Sequence[Fx] = ()
+
+    @staticmethod
+    @cache
+    def builtin() -> Catalog:
+        """The tables that come with gpusheet, read on first use. FX is empty: rates are the user's to state."""
+        return Catalog(
+            gpus=tuple(read_table(Gpu, DATA / "gpus.csv")),
+            models=tuple(read_table(Model, DATA / "models.csv")),
+            prices=tuple(_snapshots()),
+            precisions=tuple(read_table(Precision, DATA / "precisions.csv")),
+            distributions=tuple(read_table(Distribution, DATA / "distributions.csv")),
+            tiers=tuple(Tier(tier=step, source="GPU selection article [C], section 3") for step in TIERS),
+            seasons=tuple(read_table(Season, DATA / "seasons.csv")),
+        )
+
+    def find_gpu(self, name: str) -> Gpu:
+        """The card of that name or alias; case, blanks, '-', '_' and a leading 'NVIDIA' do not matter."""
+        return self._gpu_names.find(name)
+
+    def find_model(self, name: str) -> Model:
+        """The model of that name, alias or Hugging Face id, with or without its owner."""
+        return self._model_names.find(name)
+
+    def find_price(
+        self,
+        gpu: str,
+        pricing_model: str,
+        as_of: datetime.date | None = None,
+        price_list: str | None = None,
+        listing: str | None = None,
+    ) -> Price | None:
+        """The newest price at or before `as_of` (of all dates without it); None where there is none.
+
+        Without `price_list` the card may be priced in one list only: the newest snapshot must not choose the provider.
+        """
+        card = self.find_gpu(gpu).gpu
+        _known("pricing_model", pricing_model, PRICING_MODELS)
+        if price_list is not None:
+            _known("price_list", price_list, (p.price_list for p in self.prices))
+        found = [
+            p for p in self.prices
+            if _same(p.gpu, card) and _same(p.pricing_model, pricing_model)
+            and (as_of is None or p.snapshot_date <= as_of)
+            and (price_list is None or _same(p.price_list, price_list))
+            and (listing is None or (p.listing is not None and _same(p.listing, listing)))
+        ]
+        what = f"price of {card}, {pricing_model}"
+        lists = {p.price_list.casefold(): p.price_list for p in found}
+        if len(lists) > 1:
+            names = ", ".join(sorted(lists.values()))
+            raise AmbiguousPrice(f"{what}: found in {len(lists)} price lists ({names}); name one as price_list")
+        newest = max((p.snapshot_date for p in found), default=None)
+        found = [p for p in found if p.snapshot_date == newest]
+        if len(found) > 1:
+            offers = ", ".join(sorted(p.listing or "(no listing)" for p in found))
+            raise AmbiguousPrice(
+                f"{what}: found {len(found)} in {found[0].price_list} on {newest} ({offers}); name one as listing")
+        return found[0] if found else None
+
+    @cached_property
+    def _gpu_names(self) -> _Names[Gpu]:
+        return _Names("gpu", [(g.gpu, _parts(g.aliases), g) for g in self.gpus])
+
+    @cached_property
+    def _model_names(self) -> _Names[Model]:
+        ids = [[m.hf_id, m.hf_id.rpartition("/")[2]] if m.hf_id else [] for m in self.models]
+        entries = [(m.model, [*_parts(m.aliases), *hf], m) for m, hf in zip(self.models, ids, strict=True)]
+        return _Names("model", entries)
+
+
+class _Names(Generic[T]):
+    """Rows by name: exact first, then without case, blanks, '-', '_' and 'NVIDIA' where one row alone answers."""
+
+    def __init__(self, what: str, entries: Iterable[tuple[str, list[str], T]]) -> None:
+        self.what = what
+        self.names: list[str] = []
+        self.exact: dict[str, tuple[str, T]] = {}
+        self.loose: dict[str, set[str]] = {}
+        for name, others, row in entries:
+            self.names.append(name)
+            for alias in (name, *others):
+                owner, known = self.exact.setdefault(alias.casefold(), (name, row))
+                if known is not row:
+                    raise GpusheetError(f"{what}: the name {alias!r} is claimed by {owner} and {name}; leave it to one")
+                self.loose.setdefault(_squeezed(alias), set()).add(name)
+
+    def find(self, name: str) -> T:
+        for text in (name.strip(), name.strip().rpartition("/")[2]):
+            if hit := self.exact.get(text.casefold()):
+                return hit[1]
+            owners = self.loose.get(_squeezed(text), set())
+            if len(owners) == 1:
+                return self.exact[next(iter(owners)).casefold()][1]
+        raise UnknownName(self.what, name, self.names)
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name.casefold()).removeprefix("nvidia")
+
+
+def _parts(aliases: str | None) -> list[str]:
+    return [part.strip() for part in (aliases or "").split(";") if part.strip()]
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold() == other.strip().casefold()  # as spreadsheets compare text
+
+
+def _known(what: str, name: str, allowed: Iterable[str]) -> None:
+    names = dict.fromkeys(allowed)
+    if not any(_same(one, name) for one in names):
+        raise UnknownName(what, name, names)
+
+
+def _snapshots() -> Iterator[Price]:
+    """Every snapshot file; each holds the prices of the day it is named after."""
+    for path in sorted((DATA / "prices").glob("*.csv")):
+        for price in read_table(Price, path):
+            if price.snapshot_date.isoformat() != path.stem:
+                raise GpusheetError(f"{path.name}: found snapshot_date {price.snapshot_date}, allowed {path.stem}")
+            yield price

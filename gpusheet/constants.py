@@ -1,0 +1,26 @@
+"""Unit constants, named once: formulas and sheets spell them by these names."""
+
+from __future__ import annotations
+
+from gpusheet.expr import NamedConstant
+from gpusheet.ops import TINY
+
+SECONDS_PER_HOUR = NamedConstant("seconds_per_hour", 3600)
+HOURS_PER_DAY = NamedConstant("hours_per_day", 24)
+MONTHS_PER_YEAR = NamedConstant("months_per_year", 12)
+WATTS_PER_KW = NamedConstant("watts_per_kw", 1000)
+MONTH_IN_YEARS = NamedConstant("month_in_years", 1 / 12)
+MILLION = NamedConstant("million", 1e6)
+BYTES_PER_GB = NamedConstant("bytes_per_gb", 1e9)
+PARAMS_PER_BILLION = NamedConstant("params_per_billion", 1e9)
+FLOPS_PER_TFLOPS = NamedConstant("flops_per_tflops", 1e12)
+KEY_AND_VALUE = NamedConstant("key_and_value", 2)  # tensors that attention caches per head
+FLOPS_PER_PARAM = NamedConstant("flops_per_param", 2)  # a multiplication and an addition per parameter and token
+MD1_WAIT = NamedConstant("md1_wait", 0.5)  # mean wait of M/D/1 against M/M/1
+
+TIERS = (0.0, 1.0, 2.0, 4.0, 8.0)  # numbers of cards that are sold [C]; none first, a whole node last
+
+NAMED = (
+    TINY, SECONDS_PER_HOUR, HOURS_PER_DAY, MONTHS_PER_YEAR, MONTH_IN_YEARS, WATTS_PER_KW, MILLION, BYTES_PER_GB, PARAMS_PER_BILLION,
+    FLOPS_PER_TFLOPS, KEY_AND_VALUE, FLOPS_PER_PARAM, MD1_WAIT,
+)  # fmt: skip

@@ -1,0 +1,319 @@
+"""The operations that rules may use beside arithmetic. For each, what it means in Python and how Excel spells it.
+
+All take numbers, numpy arrays or symbols. Missing is NaN and stays NaN through every operation but `either`,
+`if_given` and `choose`, which pass over what they do not pick. Comparisons and roundings carry the same guard of
+1E-9 in both worlds: a spreadsheet takes 0.1*3*10 for 3, Python does not.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from gpusheet.expr import ADD, ATOM, MULTIPLY, NEGATE, Call, Expr, NamedConstant, wrap
+
+TINY = NamedConstant("tiny", 1e-9)
+NAN = math.nan
+
+
+def _symbolic(*values: Any) -> bool:
+    return any(isinstance(value, Expr) for value in values)
+
+
+def _scalar(*values: Any) -> bool:
+    return all(isinstance(value, int | float | str) for value in values)
+
+
+def _missing(*values: Any) -> bool:
+    return any(map(math.isnan, values))
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+def _call(operation: str, arguments: Sequence[Any], spell: Callable[[list[str]], str], **how: Any) -> Any:
+    return Call(operation, tuple(wrap(argument) for argument in arguments), spell, **how)
+
+
+# --- rounding -------------------------------------------------------------------------------------------------------
+
+
+def ceil(x: float) -> float:
+    """The next whole number up; what is above a whole number by rounding error only counts as that number.
+
+    >>> ceil(2.5), ceil(0.1 * 3 * 10), ceil(0.0)
+    (3.0, 3.0, 0.0)
+    """
+    if _symbolic(x):
+        return cast(float, _call("ceil", (x,), lambda a: f"-INT(tiny-{a[0]})", binds=NEGATE, needs=(MULTIPLY,)))
+    if _scalar(x):
+        return float(-math.floor(TINY - x)) if math.isfinite(x) else NAN
+    return cast(float, -_numpy().floor(TINY - x) + 0.0)
+
+
+def floor(x: float) -> float:
+    """The next whole number down, with the same guard as `ceil`.
+
+    >>> floor(2.5), floor(2.9999999999)
+    (2.0, 3.0)
+    """
+    if _symbolic(x):
+        return cast(float, _call("floor", (x,), lambda a: f"INT({a[0]}+tiny)", needs=(ADD,)))
+    if _scalar(x):
+        return float(math.floor(x + TINY)) if math.isfinite(x) else NAN
+    return cast(float, _numpy().floor(x + TINY))
+
+
+def power(base: float, exponent: float) -> float:
+    """The base raised to the exponent.
+
+    >>> power(1.05, 2)
+    1.1025
+    """
+    return cast(float, base**exponent)
+
+
+# --- choosing among numbers -----------------------------------------------------------------------------------------
+
+
+def minimum(*values: float) -> float:
+    """The smallest; missing where one is missing.
+
+    >>> minimum(3, 1.5, 2)
+    1.5
+    """
+    return _extreme("minimum", "MIN", min, values)
+
+
+def maximum(*values: float) -> float:
+    """The largest; missing where one is missing.
+
+    >>> maximum(3, 1.5)
+    3.0
+    """
+    return _extreme("maximum", "MAX", max, values)
+
+
+def _extreme(name: str, excel: str, pick: Callable[..., float], values: Sequence[Any]) -> float:
+    if _symbolic(*values):
+        return cast(float, _call(name, values, lambda a: f"{excel}({','.join(a)})"))
+    if _scalar(*values):
+        return NAN if _missing(*values) else float(pick(values))
+    function = getattr(_numpy(), name)
+    result = values[0]
+    for value in values[1:]:
+        result = function(result, value)
+    return cast(float, result)
+
+
+def largest(table: Sequence[float]) -> float:
+    """The largest entry of a table such as the card tiers.
+
+    >>> largest((0, 1, 2, 4, 8))
+    8.0
+    """
+    if _symbolic(table):
+        return cast(float, _call("largest", (table,), lambda a: f"MAX({a[0]})"))
+    return float(max(table))
+
+
+def step_up(x: float, table: Sequence[float]) -> float:
+    """The smallest entry of an ascending table that is not below x; missing above the last.
+
+    >>> step_up(2.67, (0, 1, 2, 4, 8)), step_up(0, (0, 1, 2, 4, 8)), step_up(9, (0, 1, 2, 4, 8))
+    (4.0, 0.0, nan)
+    """
+    if _symbolic(x, table):
+        spell = "INDEX({1},1+SUMPRODUCT(1*({1}<{0}-tiny)))"
+        return cast(float, _call("step_up", (x, table), lambda a: spell.format(*a), needs=(ADD, ATOM)))
+    if _scalar(x):
+        position = bisect_left(table, x - TINY)
+        return float(table[position]) if position < len(table) and not _missing(x) else NAN
+    numpy = _numpy()
+    steps = numpy.append(numpy.asarray(table, dtype=float), NAN)
+    return cast(float, steps[numpy.searchsorted(steps[:-1], numpy.asarray(x, dtype=float) - TINY)])
+
+
+# --- flags (1 or 0) and branches ------------------------------------------------------------------------------------
+
+
+def above(x: float, limit: float) -> float:
+    """1 where x is truly above the limit, else 0.
+
+    >>> above(0.1 + 0.2, 0.3), above(1, 0)
+    (0.0, 1.0)
+    """
+    return _compare("above", x, limit, "{0}>{1}+tiny", lambda a, b: a > b + TINY)
+
+
+def at_least(x: float, limit: float) -> float:
+    """1 where x is at or above the limit, else 0.
+
+    >>> at_least(0.3, 0.1 + 0.2), at_least(0, 1)
+    (1.0, 0.0)
+    """
+    return _compare("at_least", x, limit, "{0}>={1}-tiny", lambda a, b: a >= b - TINY)
+
+
+def _compare(name: str, x: Any, limit: Any, condition: str, test: Callable[[Any, Any], Any]) -> float:
+    if _symbolic(x, limit):
+        if not isinstance(limit, Expr) and limit == 0:
+            condition = condition.replace("{1}+", "").replace("{1}", "")
+        spell: Callable[[list[str]], str] = lambda a: f"1*({condition.format(*a)})"
+        how = {"binds": MULTIPLY, "needs": (ADD, ADD), "condition": condition}
+        return cast(float, _call(name, (x, limit), spell, **how))
+    if _scalar(x, limit):
+        return NAN if _missing(x, limit) else float(test(x, limit))
+    numpy = _numpy()
+    return cast(float, numpy.where(numpy.isnan(x) | numpy.isnan(limit), NAN, test(x, limit)))
+
+
+def where(flag: float, then: float, otherwise: float) -> float:
+    """`then` where the flag is 1, `otherwise` where it is 0; missing where any of the three is missing.
+
+    >>> where(above(3, 2), 10, 20), where(0, 10, 20)
+    (10.0, 20.0)
+    """
+    if _symbolic(flag, then, otherwise):
+        return cast(float, _call("where", (flag, then, otherwise), lambda a: f"IF({a[0]},{a[1]},{a[2]})"))
+    if _scalar(flag, then, otherwise):
+        return NAN if _missing(flag, then, otherwise) else float(then if flag else otherwise)
+    numpy = _numpy()
+    missing = numpy.isnan(flag) | numpy.isnan(then) | numpy.isnan(otherwise)
+    return cast(float, numpy.where(missing, NAN, numpy.where(flag, then, otherwise)))
+
+
+def if_given(present: Any, then: float, otherwise: float) -> float:
+    """`then` where `present` (one value or a tuple) is given, `otherwise` where it is missing.
+
+    >>> if_given(math.nan, 1, 2), if_given((5, 6), 1, 2)
+    (2.0, 1.0)
+    """
+    wanted = present if isinstance(present, tuple) else (present,)
+    if _symbolic(*wanted, then, otherwise):
+        count = len(wanted)
+        all_there = "COUNT({})" if count == 1 else f"(COUNT({{}})={count})"
+        return cast(float, _call(
+            "if_given", (*wanted, then, otherwise),
+            lambda a: f"CHOOSE(1+{all_there.format(','.join(a[:count]))},{a[count + 1]},{a[count]})",
+        ))  # fmt: skip
+    if _scalar(*wanted, then, otherwise):
+        return float(otherwise if _missing(*wanted) else then)
+    numpy = _numpy()
+    missing = numpy.isnan(wanted[0])
+    for value in wanted[1:]:
+        missing = missing | numpy.isnan(value)
+    return cast(float, numpy.where(missing, otherwise, then))
+
+
+def either(value: float, default: float) -> float:
+    """The value where it is given, else the default.
+
+    >>> either(math.nan, 7), either(3, 7)
+    (7.0, 3.0)
+    """
+    return if_given(value, value, default)
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def one_of(text: str, *names: str) -> float:
+    """1 where the text is one of the names, else 0.
+
+    >>> one_of("pcie", "pcie", "none"), one_of("nvlink", "pcie", "none")
+    (1.0, 0.0)
+    """
+    if _symbolic(text):
+        tests = ["{0}=" + f'"{name}"' for name in names]
+        condition = tests[0] if len(tests) == 1 else f"OR({','.join(tests)})"
+        spell: Callable[[list[str]], str] = lambda a: f"1*({condition.format(*a)})"
+        return cast(float, _call("one_of", (text,), spell, binds=MULTIPLY, needs=(ADD,), condition=condition))
+    if _scalar(text):
+        return float(text in names)
+    numpy = _numpy()
+    found = numpy.zeros(numpy.shape(text), dtype=bool)
+    for name in names:
+        found |= text == name
+    return cast(float, found.astype(float))
+
+
+def choose(key: str, **branches: float) -> float:
+    """The branch whose name the text is; missing where it is none of them.
+
+    >>> choose("mean", p95=2048, mean=512)
+    512.0
+    """
+    names = tuple(branches)
+    if _symbolic(key, *branches.values()):
+        listed = ",".join(f'"{name}"' for name in names)
+        return cast(float, _call(
+            "choose", (key, *branches.values()),
+            lambda a: f"CHOOSE(MATCH({a[0]},{{{listed}}},0),{','.join(a[1:])})",
+        ))  # fmt: skip
+    if _scalar(key, *branches.values()):
+        return float(branches[key]) if key in branches else NAN
+    numpy = _numpy()
+    result: Any = NAN
+    for name in names:
+        result = numpy.where(numpy.asarray(key) == name, branches[name], result)
+    return cast(float, result)
+
+
+def name_of_smallest(**candidates: float) -> str:
+    """Which of three quantities is the smallest, by name; the first wins a tie.
+
+    >>> name_of_smallest(memory=338.8, prefill=391, decode=211.8)
+    'decode'
+    """
+    names, values = tuple(candidates), tuple(candidates.values())
+    if len(names) != 3:
+        raise TypeError("name_of_smallest compares exactly three quantities")
+    if _symbolic(*values):
+        quoted = ",".join(f'"{name}"' for name in names)
+        spell = f"CHOOSE(1+({{0}}>MIN({{1}},{{2}})+tiny)*(1+({{1}}>{{2}}+tiny)),{quoted})"
+        return cast(str, _call("name_of_smallest", values, lambda a: spell.format(*a), needs=(ADD, ADD, ADD)))
+    first, second, third = values
+    if _scalar(*values):
+        if _missing(*values):
+            return ""
+        return names[(first > min(second, third) + TINY) * (1 + (second > third + TINY))]
+    numpy = _numpy()
+    index = (first > numpy.minimum(second, third) + TINY) * (1 + (second > third + TINY))
+    missing = numpy.isnan(first) | numpy.isnan(second) | numpy.isnan(third)
+    return cast(str, numpy.array([*names, ""])[numpy.where(missing, 3, index)])
+
+
+# --- money ----------------------------------------------------------------------------------------------------------
+
+
+def present_value(rate: float, periods: float, payment: float, final: float) -> float:
+    """Value today of a payment at the end of each period and a final one with the last: Excel's -PV.
+
+    >>> round(present_value(0.01, 12, 100, 0), 4), present_value(0, 12, 100, 50)
+    (1125.5077, 1250.0)
+    """
+    if _symbolic(rate, periods, payment, final):
+        arguments = (rate, periods, payment, final)
+        return cast(float, _call("present_value", arguments, lambda a: f"-PV({','.join(a)})", binds=NEGATE))
+    if _scalar(rate, periods, payment, final):
+        if rate == 0:
+            return float(payment * periods + final)
+        discounted = (1 + rate) ** -periods
+        return float(payment * (1 - discounted) / rate + final * discounted)
+    numpy = _numpy()
+    with numpy.errstate(all="ignore"):
+        discounted = (1 + rate) ** -numpy.asarray(periods, dtype=float)
+        annuity = payment * (1 - discounted) / rate + final * discounted
+    return cast(float, numpy.where(rate == 0, payment * periods + final, annuity))
+
+
+__all__ = [
+    "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "largest",
+    "maximum", "minimum", "name_of_smallest", "one_of", "power", "present_value", "step_up", "where",
+]  # fmt: skip

@@ -1,0 +1,239 @@
+"""The solver: given inputs, every quantity.
+
+`solve` takes a mapping of numbers, or a DataFrame (or mapping of columns) with a row per case. A name may be any input
+or any rule: a value given for a rule replaces it in the rows where it is given. Inputs that are not given take their
+default; what has none is missing, and so is what depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from gpusheet.catalog import Column
+from gpusheet.constants import TIERS
+from gpusheet.errors import GpusheetError, UnknownName
+from gpusheet.expr import render
+from gpusheet.ops import NAN
+from gpusheet.registry import Rule, settle_array, settle_number
+from gpusheet.wiring import TABLES, Quantity, order, quantities
+
+BLOCK = 16_384  # rows at a time: what a rule reads and writes stays in the processor's cache
+
+
+def solve(table: Any, **fixed: Any) -> Any:
+    """All quantities of one case (mapping in, dict out) or of many (DataFrame in, DataFrame out).
+
+    `fixed` are inputs that are the same in all rows, such as the table `tiers`.
+
+    >>> one = solve({"requests_per_day": 80000, "busy_hours": 10, "peak_factor": 4})
+    >>> round(one["peak_qps"], 2)
+    8.89
+    """
+    if hasattr(table, "columns"):
+        given = fixed | {str(name): table[name].to_numpy() for name in table.columns}
+        import pandas
+
+        # the columns are ours alone: no need to copy them into one block
+        return pandas.DataFrame(_solve_columns(given, len(table)), index=table.index, copy=False)
+    if not isinstance(table, Mapping):
+        raise GpusheetError(f"solve: found {type(table).__name__}, allowed a mapping or a DataFrame")
+    table = {**table, **fixed}
+    lengths = {len(value) for value in table.values() if hasattr(value, "__len__") and not isinstance(value, str)}
+    lengths -= {len(tiers) for tiers in [table.get("tiers")] if tiers is not None}
+    if not lengths:
+        return _solve_one(table)
+    if len(lengths) > 1:
+        raise GpusheetError(f"solve: columns have {sorted(lengths)} rows; give them the same number")
+    return _solve_columns(table, lengths.pop())
+
+
+def _solve_one(given: Mapping[str, Any]) -> dict[str, Any]:
+    values = _defaults()
+    for name, value in given.items():
+        values[name] = _checked(_quantity(name), value)
+    for rule in order():
+        typed = values.get(rule.name)
+        if typed is not None and typed == typed:
+            continue
+        arguments = {parameter: values[source] for parameter, source in rule.needs.items()}
+        values[rule.name] = settle_number(rule.function, arguments)
+    return {name: values[name] for name in quantities()}
+
+
+def _solve_columns(given: Mapping[str, Any], rows: int) -> dict[str, Any]:
+    import numpy
+
+    fixed = _defaults()
+    varied: dict[str, Any] = {}
+    for name, value in given.items():
+        quantity = _quantity(name)
+        if name in TABLES or isinstance(value, str) or not hasattr(value, "__len__"):
+            fixed[name] = _checked(quantity, value)
+        else:
+            varied[name] = _checked_column(quantity, value)
+            fixed.pop(name, None)
+    text = {name for name, quantity in quantities().items() if quantity.is_text}
+    found: dict[str, Any] = {}
+    for name, quantity in quantities().items():
+        if quantity.rule is not None:
+            found[name] = numpy.empty(rows, dtype=object if name in text else float)
+        elif name not in TABLES:
+            kind = object if name in text else float
+            found[name] = varied[name].astype(kind) if name in varied else numpy.full(rows, fixed[name], dtype=kind)
+    computed = {name: column for name, column in found.items() if quantities()[name].rule is not None}
+    with numpy.errstate(all="ignore"):
+        for start in range(0, rows, BLOCK):
+            part = slice(start, min(start + BLOCK, rows))
+            values = {**fixed, **{name: column[part] for name, column in varied.items()}}
+            _solve_block(values)
+            for name, column in computed.items():
+                column[part] = values[name]
+    return found
+
+
+def _solve_block(values: dict[str, Any]) -> None:
+    """Every rule over one block of rows; what no column varies stays a single number."""
+    import numpy
+
+    for rule in order():
+        arguments = {parameter: values[source] for parameter, source in rule.needs.items()}
+        if any(isinstance(argument, numpy.ndarray) for argument in arguments.values()):
+            result = settle_array(numpy.asarray(rule.function(**arguments)))
+        else:
+            result = settle_number(rule.function, arguments)
+        typed = values.get(rule.name)
+        if typed is not None:
+            result = numpy.where(numpy.isnan(typed), result, typed)
+        values[rule.name] = result
+
+
+@cache
+def _default_values() -> Mapping[str, Any]:
+    values: dict[str, Any] = {}
+    for name, quantity in quantities().items():
+        if name in TABLES:
+            values[name] = TIERS
+        elif quantity.rule is None and quantity.column is not None:
+            default = quantity.column.default
+            values[name] = default if default is not None else "" if quantity.is_text else NAN
+    return values
+
+
+def _defaults() -> dict[str, Any]:
+    return dict(_default_values())
+
+
+def _quantity(name: str) -> Quantity:
+    found = quantities().get(name)
+    if found is None:
+        raise UnknownName("solve", name, quantities())
+    return found
+
+
+def _checked(quantity: Quantity, value: Any) -> Any:
+    """One value, by the bounds of its field; None is missing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "" if quantity.is_text else NAN
+    if quantity.name in TABLES:
+        steps = tuple(float(step) for step in value)
+        if steps != tuple(sorted(steps)) or len(steps) < 2 or steps[0] != 0:
+            raise GpusheetError(f"{quantity.name}: found {value!r}, allowed ascending numbers that begin with 0")
+        return steps
+    if hasattr(value, "item"):
+        value = value.item()
+    column = quantity.column
+    try:
+        read = column.read(value) if column else float(value)
+    except (ValueError, TypeError, KeyError):
+        allowed = column.allowed() if column else "a number"
+        raise GpusheetError(f"{quantity.name}: found {value!r}, allowed {allowed}") from None
+    if column and not isinstance(read, str) and not _within(column, read):
+        raise GpusheetError(f"{quantity.name}: found {value!r}, allowed {column.allowed()}")
+    return read
+
+
+def _within(column: Column, value: Any) -> Any:
+    """Whether numbers keep the bounds; elementwise on arrays, where NaN is within."""
+    good = True
+    if column.gt is not None:
+        good = good & ~(value <= column.gt) if hasattr(value, "dtype") else good and value > column.gt
+    if column.ge is not None:
+        good = good & ~(value < column.ge) if hasattr(value, "dtype") else good and value >= column.ge
+    if column.lt is not None:
+        good = good & ~(value >= column.lt) if hasattr(value, "dtype") else good and value < column.lt
+    if column.le is not None:
+        good = good & ~(value > column.le) if hasattr(value, "dtype") else good and value <= column.le
+    return good
+
+
+def _checked_column(quantity: Quantity, value: Any) -> Any:
+    import numpy
+
+    if quantity.is_text:
+        texts = numpy.asarray(value, dtype=object)
+        names = {text: _checked(quantity, text) for text in set(texts.tolist())}
+        return numpy.array([names[text] for text in texts.tolist()], dtype=str)
+    try:
+        numbers = numpy.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        numbers = numpy.array([_checked(quantity, one) for one in value], dtype=float)
+    if quantity.column is not None:
+        good = _within(quantity.column, numbers)
+        if good is not True and not good.all():
+            row = int(numpy.argmin(good))
+            allowed = quantity.column.allowed()
+            raise GpusheetError(f"{quantity.name}, row {row + 1}: found {numbers[row]:.15g}, allowed {allowed}")
+    return numbers
+
+
+@dataclass(frozen=True)
+class Why:
+    """A quantity with its value, its formula and what it was computed from."""
+
+    quantity: Quantity
+    value: Any
+    formula: str
+    parts: tuple[Why, ...] = field(default=())
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, lang: str = "en", depth: int = 0) -> list[str]:
+        return self._lines(lang, depth, set())
+
+    def _lines(self, lang: str, depth: int, told: set[str]) -> list[str]:
+        """A quantity met again is named without what is below it."""
+        name = self.quantity.name
+        head = f"{'  ' * depth}{name} = {self.quantity.unit.show(self.value, lang)}"
+        if name in told and self.parts:
+            return [head + "  [see above]"]
+        told.add(name)
+        lines = [head + (f"  [{self.formula}]" if self.formula else "")]
+        for part in self.parts:
+            lines += part._lines(lang, depth + 1, told)
+        return lines
+
+
+def why(name: str, given: Mapping[str, Any]) -> Why:
+    """How a quantity comes about: the tree of rules below it with their values.
+
+    >>> print(why("average_qps", {"requests_per_day": 80000}))
+    average_qps = 2.22222 requests/s  [requests_per_day/(busy_hours*seconds_per_hour)]
+      requests_per_day = 80,000 requests/day  [typed]
+      busy_hours = 10 hours
+    """
+    quantity = _quantity(name)
+    return _why(quantity, solve(given), {key for key, value in given.items() if value is not None})
+
+
+def _why(quantity: Quantity, values: Mapping[str, Any], typed: set[str]) -> Why:
+    value = values[quantity.name]
+    rule: Rule | None = quantity.rule
+    if rule is None or quantity.name in typed:
+        return Why(quantity, value, "typed" if rule else "")
+    parts = tuple(_why(_quantity(source), values, typed) for source in rule.needs.values() if source not in TABLES)
+    return Why(quantity, value, render(rule.expression, str), parts)

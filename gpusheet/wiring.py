@@ -1,0 +1,126 @@
+"""Rules and inputs brought together: every quantity by name, the order of calculation, what is known beforehand.
+
+A rule's parameters are quantities: fields of the row types (inputs) or other rules. A field that is named like a rule
+holds a typed value that replaces the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+
+from gpusheet.catalog import Assumptions, Column, Distribution, Gpu, Model, Precision, Tier, Workload, columns
+from gpusheet.catalog.derived import Found, Month
+from gpusheet.errors import UnknownName
+from gpusheet.formula import Facts, Sign, nullable, sign
+from gpusheet.registry import Rule, all_rules
+from gpusheet.units import Unit
+
+# row types whose fields rules may name; an assumption's column stands for the workload's of the same name
+SOURCES = (Assumptions, Workload, Gpu, Model, Precision, Distribution, Found, Month)
+TABLES = {"tiers": next(c for c in columns(Tier) if c.name == "tier")}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Anything that has a name and a value: an input, a rule, or a rule that a typed value may replace."""
+
+    name: str
+    unit: Unit
+    en: str
+    zh: str
+    rule: Rule | None
+    column: Column | None
+    owner: str = ""  # the row type of the field
+
+    def label(self, lang: str = "en") -> str:
+        return self.zh if lang == "zh" else self.en
+
+    @property
+    def is_text(self) -> bool:
+        return self.unit.symbol == "text"
+
+
+@cache
+def inputs() -> dict[str, tuple[str, Column]]:
+    """Every field that a rule may name: its row type and column."""
+    found: dict[str, tuple[str, Column]] = {}
+    for row_type in SOURCES:
+        for column in columns(row_type):
+            found.setdefault(column.name, (row_type.__name__, column))
+    return found
+
+
+@cache
+def quantities() -> dict[str, Quantity]:
+    """Every quantity that is solved for, by name: the inputs that rules use, then the rules in reading order."""
+    rules = {name: rule for name, rule in all_rules().items() if rule.line}
+    fields = inputs()
+    used: dict[str, Quantity] = {}
+    for rule in rules.values():
+        for name in rule.needs.values():
+            if name in rules or name in used:
+                continue
+            if name in TABLES:
+                used[name] = Quantity(name, TABLES[name].unit, TABLES[name].en, TABLES[name].zh, None, TABLES[name])
+            elif name in fields:
+                owner, column = fields[name]
+                used[name] = Quantity(name, column.unit, column.en, column.zh, None, column, owner)
+            else:
+                raise UnknownName(f"rule {rule.name} asks for", name, [*fields, *rules])
+    for name, rule in rules.items():
+        owner, typed = fields.get(name, ("", None))
+        used[name] = Quantity(name, rule.unit, rule.en, rule.zh, rule, typed, owner)
+    return used
+
+
+@cache
+def order() -> tuple[Rule, ...]:
+    """The rules in an order in which each has what it needs."""
+    rules = {name: quantity.rule for name, quantity in quantities().items() if quantity.rule}
+    graph = {name: {need for need in rule.needs.values() if need in rules} for name, rule in rules.items()}
+    try:
+        return tuple(rules[name] for name in TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        raise TypeError(f"rules go in a circle: {' <- '.join(error.args[1])}") from None
+
+
+@cache
+def facts() -> Mapping[str, Facts]:
+    """Sign and nullability of every quantity, rules after what they depend on."""
+    known: dict[str, Facts] = {}
+    for name, quantity in quantities().items():
+        if quantity.rule is None and quantity.column is not None:
+            known[name] = _facts_of_column(name, quantity.column)
+    for rule in order():
+        expression = rule.expression
+        typed = quantities()[rule.name].column
+        known[rule.name] = Facts(
+            sign=_sign_with(sign(expression, known), typed),
+            nullable=nullable(expression, known),
+            number=rule.unit.symbol != "text",
+        )
+    return known
+
+
+def _facts_of_column(name: str, column: Column) -> Facts:
+    optional = not column.required and column.default is None
+    if name in TABLES:  # the largest tier is a whole node
+        return Facts("positive", nullable=False, number=False)
+    return Facts(_sign_of(column), optional, column.kind == "number")
+
+
+def _sign_of(column: Column) -> Sign:
+    if column.positive:
+        return "positive"
+    return "nonnegative" if column.ge is not None and column.ge >= 0 else "any"
+
+
+def _sign_with(computed: Sign, typed: Column | None) -> Sign:
+    """The sign of a rule that a typed value may replace: the weaker of both."""
+    if typed is None:
+        return computed
+    strength: tuple[Sign, ...] = ("any", "nonnegative", "positive")
+    return min(computed, _sign_of(typed), key=strength.index)

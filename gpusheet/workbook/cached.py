@@ -1,0 +1,151 @@
+"""Writing a workbook with a value in every formula cell, so that viewers that calculate nothing show it."""
+
+from __future__ import annotations
+
+import html
+import math
+import os
+import re
+import secrets
+import shutil
+from pathlib import Path
+
+from openpyxl.utils import column_index_from_string
+from openpyxl.workbook.workbook import Workbook
+
+from gpusheet.errors import GpusheetError
+from gpusheet.workbook.evaluate import CellError, Value, Values, evaluate_package
+from gpusheet.workbook.package import FORMULA_CELL, packed, repacked, sheet_parts
+
+# what a file may hold as a cached error
+_EXCEL_ERRORS = {"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"}
+_FONT = re.compile(rb"<font>(.*?)</font>", re.DOTALL)
+_FONT_PART = re.compile(rb"<(\w+)[^>]*?/>")
+_FONT_ORDER = b"b i strike condense extend outline shadow u vertAlign sz color name family charset scheme".split()
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f]|_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def write_with_values(book: Workbook, path: Path | str, force: bool = False) -> Values:
+    """Calculates `book`, writes it to `path` with the values in its formula cells, and returns them.
+
+    The file appears whole or not at all; an existing one is only replaced with `force`. Equal books make equal files:
+    the dates in the file are those of `book.properties`. The book itself stays as it is.
+
+    >>> import tempfile, openpyxl
+    >>> book = Workbook()
+    >>> book.active["A1"] = "=6*7"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_with_values(book, f"{folder}/book.xlsx")
+    ...     openpyxl.load_workbook(f"{folder}/book.xlsx", data_only=True).active["A1"].value
+    42
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link
+    _check(target, force)
+    pass
+    package = packed(book)
+    values = evaluate_package(package, book)
+    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            repacked(package, file, _Patch(book, values))
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    except OSError as error:
+        hint = "close it where it is open, or choose another name or folder"
+        raise GpusheetError(f"{target}: cannot be written ({error.strerror or error}); {hint}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return values
+
+
+def _check(target: Path, force: bool) -> None:
+    """Refuses at once what would fail, or harm somebody, at the end."""
+    if not target.parent.is_dir():
+        raise GpusheetError(f"{target}: there is no folder {target.parent}; make it, or choose another")
+    if target.is_dir():
+        raise GpusheetError(f"{target}: is a folder; give the name of a file in it")
+    if not target.exists():
+        return
+    if not force:
+        raise GpusheetError(f"{target}: exists already; choose another name, or replace it with --force")
+    if not os.access(target, os.W_OK):
+        raise GpusheetError(f"{target}: is write-protected; choose another name, or lift the protection")
+    for lock in (target.with_name(f"~${target.name}"), target.with_name(f".~lock.{target.name}#")):
+        if lock.exists():
+            program = "Excel" if lock.name.startswith("~") else "LibreOffice"
+            raise GpusheetError(f"{target}: is open in {program}; close it there (if it is not, delete {lock.name})")
+
+
+class _Patch:
+    """Changes the parts of a package: values into the sheets, fonts in the order that the standard asks for."""
+
+    def __init__(self, book: Workbook, values: Values) -> None:
+        self.titles = sheet_parts(book)
+        self.values = values
+
+    def __call__(self, name: str, part: bytes) -> bytes:
+        if name in self.titles:
+            return self._sheet(self.titles[name], part)
+        return _FONT.sub(_ordered_font, part) if name == "xl/styles.xml" else part
+
+    def _sheet(self, title: str, part: bytes) -> bytes:
+        rows = self.values.sheets[title]
+        columns: dict[bytes, int] = {}
+
+        def patched(match: re.Match[bytes]) -> bytes:
+            letters, digits, attributes, of_formula, formula = match.groups()
+            column = columns.get(letters)
+            if column is None:
+                column = columns[letters] = column_index_from_string(letters.decode()) - 1
+            value = rows[int(digits) - 1][column]
+            written = _cached(value)
+            if written is None:
+                raise _refusal(
+                    f"{title}!{letters.decode()}{digits.decode()}: ={html.unescape(formula.decode())}", value
+                )
+            kind, text = written
+            cell = (letters, digits, attributes, kind, of_formula, formula, text)
+            return b'<c r="%b%b"%b%b><f%b>%b</f><v>%b</v></c>' % cell
+
+        result, count = FORMULA_CELL.subn(patched, part)
+        formulas = part.count(b"<f>") + part.count(b"<f ")
+        if count != formulas:
+            raise AssertionError(f"{title}: {formulas - count} of {formulas} formula cells could not be given a value")
+        return result
+
+
+def _cached(value: Value) -> tuple[bytes, bytes] | None:
+    """The type attribute and the text of a cached value; None where a file can hold no such value."""
+    if type(value) is float and math.isfinite(value):
+        return b"", (str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)).encode()
+    if type(value) is str:
+        return b' t="str"', _text(value).encode()
+    if type(value) is bool:
+        return b' t="b"', b"1" if value else b"0"
+    if type(value) is CellError and value.text in _EXCEL_ERRORS:
+        return b' t="e"', value.text.encode()
+    return None
+
+
+def _refusal(formula: str, value: Value) -> Exception:
+    if not isinstance(value, CellError):
+        return AssertionError(f"{formula} has no value that a file can hold (found: {value!r})")
+    if value.text == "#CIRC!":
+        return GpusheetError(f"{formula} depends on its own result; break the circle")
+    return GpusheetError(f"{formula} cannot be calculated here (found: {value}); use other functions in it")
+
+
+def _text(value: str) -> str:
+    if value.isalnum():
+        return value
+    value = _UNPRINTABLE.sub(lambda match: f"_x{ord(match.group()):04X}_", value)
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _ordered_font(match: re.Match[bytes]) -> bytes:
+    parts = list(_FONT_PART.finditer(match.group(1)))
+    parts.sort(key=lambda part: _FONT_ORDER.index(part.group(1)))
+    return b"<font>" + b"".join(part.group() for part in parts) + b"</font>"

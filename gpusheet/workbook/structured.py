@@ -1,0 +1,124 @@
+"""Structured references (`GPUs[memory_gb]`) as plain ranges, for the engine that reads no tables from a file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from openpyxl.utils import coordinate_to_tuple, get_column_letter, quote_sheetname, range_boundaries
+from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.table import Table
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gpusheet.errors import GpusheetError, UnknownName
+
+# texts and quoted sheet names come first, so that what looks like a reference inside them is stepped over
+_REFERENCE = re.compile(r"""\"(?:[^"]|"")*\"|'(?:[^']|'')*'|([^\W\d][\w.]*)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]""")
+_SPECIFIER = re.compile(r"(?:\[#(?P<area>[\w ]+)\],?)?(?:\[(?P<first>[^\[\]#@]+)\](?::\[(?P<last>[^\[\]#@]+)\])?)?")
+_ROW = "\0"  # stands for the number of the cell's row; no sheet is named with it
+_AREAS = ["All", "Data", "Headers", "This Row"]
+
+
+@dataclass(frozen=True)
+class TableRange:
+    """Where a table lies: its sheet, its rows (`first_row` to `last_row` are data), and its columns' letters."""
+
+    name: str
+    sheet: str
+    header_row: int
+    first_row: int
+    last_row: int
+    columns: dict[str, str]
+
+    def column(self, name: str, where: str) -> str:
+        found = {key.casefold(): letter for key, letter in self.columns.items()}.get(name.casefold())
+        if found is None:
+            raise UnknownName(f"{where}: column of table {self.name}", name, self.columns)
+        return found
+
+
+@dataclass
+class Tables:
+    """The tables of a workbook, by name, and the rewriting of formulas that refer to them.
+
+    >>> book = Workbook()
+    >>> for row in (["gpu", "memory_gb"], ["L20", 48], ["H20", 96]): book.active.append(row)
+    >>> book.active.add_table(Table(displayName="GPUs", ref="A1:B3"))
+    >>> Tables.of(book).plain("=SUM(GPUs[memory_gb])", "Sizing!F20")
+    "=SUM('Sheet'!$B$2:$B$3)"
+    >>> Tables.of(book).plain("=GPUs[[#This Row],[memory_gb]]*2", "Sheet!C3")
+    "='Sheet'!$B$3*2"
+    """
+
+    by_name: dict[str, TableRange]
+    _known: dict[str, tuple[str, TableRange | None]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, book: Workbook) -> Tables:
+        """The tables of `book`, with the column names that stand in their header cells."""
+        ranges = [_range(table, sheet) for sheet in book.worksheets for table in sheet.tables.values()]
+        return cls({each.name.casefold(): each for each in ranges})
+
+    def plain(self, formula: str, cell: str) -> str:
+        """`formula`, which stands in `cell` (`Sheet!A1`), with plain ranges in place of structured references."""
+        if "[" not in formula:
+            return formula
+
+        def ranged(match: re.Match[str]) -> str:
+            reference = match.group()
+            if match.group(1) is None:
+                return reference
+            if reference not in self._known:
+                self._known[reference] = self._resolved(match.group(1), match.group(2), cell)
+            spelling, this_row = self._known[reference]
+            return spelling if this_row is None else spelling.replace(_ROW, str(_row_in(this_row, reference, cell)))
+
+        return _REFERENCE.sub(ranged, formula)
+
+    def _resolved(self, name: str, specifier: str, cell: str) -> tuple[str, TableRange | None]:
+        """The range's spelling; where it means one row of a table, with `_ROW` for its number, and the table."""
+        table = self.by_name.get(name.casefold())
+        if table is None:
+            raise UnknownName(f"{cell}: table", name, (each.name for each in self.by_name.values()))
+        bracketed = specifier if specifier.startswith("[") or not specifier else f"[{specifier}]"
+        parts = _SPECIFIER.fullmatch(bracketed)
+        area = (parts["area"] or "Data").title() if parts else ""
+        headless = table.first_row == table.header_row
+        if parts is None or area not in _AREAS or (headless and area == "Headers"):
+            raise GpusheetError(
+                f"{cell}: {name}[{specifier}] is not a reference that is understood; allowed: {name}[column], "
+                f"{name}[[a]:[b]] and {name}[[#{'|#'.join(_AREAS)}],[column]]"
+            )
+        letters = list(table.columns.values())
+        first, last = letters[0], letters[-1]
+        if parts["first"]:
+            first = last = table.column(parts["first"], cell)
+        if parts["last"]:
+            last = table.column(parts["last"], cell)
+        rows: dict[str, tuple[int | str, int | str]] = {
+            "All": (table.header_row, table.last_row),
+            "Data": (table.first_row, table.last_row),
+            "Headers": (table.header_row, table.header_row),
+            "This Row": (_ROW, _ROW),
+        }
+        top, bottom = rows[area]
+        corner, opposite = f"${first}${top}", f"${last}${bottom}"
+        spelling = f"{quote_sheetname(table.sheet)}!{corner}" + ("" if corner == opposite else f":{opposite}")
+        return spelling, table if area == "This Row" else None
+
+
+def _range(table: Table, sheet: Worksheet) -> TableRange:
+    left, top, right, bottom = range_boundaries(table.ref)
+    first = top + (1 if table.headerRowCount is None else table.headerRowCount)
+    letters = [get_column_letter(column) for column in range(left, right + 1)]
+    names = [str(sheet[f"{letter}{top}"].value) for letter in letters] if first > top else table.column_names
+    last = bottom - (table.totalsRowCount or 0)
+    return TableRange(table.displayName, sheet.title, top, first, last, dict(zip(names, letters, strict=True)))
+
+
+def _row_in(table: TableRange, reference: str, cell: str) -> int:
+    row: int = coordinate_to_tuple(cell.rpartition("!")[2])[0]
+    if not table.first_row <= row <= table.last_row:
+        rows = f"{table.first_row} to {table.last_row}"
+        raise GpusheetError(f"{cell}: {reference} means the same row of table {table.name}, whose rows are {rows}")
+    return row
