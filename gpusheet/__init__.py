@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from gpusheet import rules
     from gpusheet.catalog import Assumptions, Catalog, Workload
     from gpusheet.errors import GpusheetError
-    from gpusheet.estimate import Context, estimate
+    from gpusheet.lookup import Context, estimate
     from gpusheet.registry import Rule, all_rules, find_rule
-    from gpusheet.solve import solve, why
+    from gpusheet.solver import solve, why
 
 __version__ = "0.1.0"
 
 # loaded on first use, so that `import gpusheet` stays light
 _HOMES = {
     "Assumptions": "catalog", "Catalog": "catalog", "Workload": "catalog", "GpusheetError": "errors",
-    "Context": "estimate", "estimate": "estimate", "Rule": "registry", "all_rules": "registry",
-    "find_rule": "registry", "solve": "solve", "why": "solve",
+    "Context": "lookup", "estimate": "lookup", "Rule": "registry", "all_rules": "registry",
+    "find_rule": "registry", "solve": "solver", "why": "solver",
 }  # fmt: skip
 
 __all__ = [
@@ -39,7 +39,6 @@ def __getattr__(name: str) -> Any:
     if name == "rules":
         return import_module("gpusheet.rules")
     if name in _HOMES:
-        # the module of the same name would otherwise take the function's place
         value = getattr(import_module(f"gpusheet.{_HOMES[name]}"), name)
         globals()[name] = value
         return value

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gpusheet.estimate import LookUp, frame
+from gpusheet.lookup import LookUp, frame
 from gpusheet.expr import Expr, Symbol, substitute
 from gpusheet.registry import Rule, find_rule
-from gpusheet.solve import solve
+from gpusheet.solver import solve
 
 MONTH_INPUTS = ("month", "season_factor")
 

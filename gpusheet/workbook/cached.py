@@ -41,7 +41,7 @@ def write_with_values(book: Workbook, path: Path | str, force: bool = False) -> 
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     _check(target, force)
-    pass
+    book.calculation.fullCalcOnLoad = True
     package = packed(book)
     values = evaluate_package(package, book)
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.tmp")

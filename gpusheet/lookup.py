@@ -12,7 +12,7 @@ from typing import Any
 
 from gpusheet.catalog import Assumptions, Catalog, Fx, Price, Workload, columns
 from gpusheet.errors import UnknownName
-from gpusheet.solve import solve
+from gpusheet.solver import solve
 from gpusheet.wiring import inputs, quantities
 
 NAN = float("nan")
