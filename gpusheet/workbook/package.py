@@ -17,8 +17,6 @@ FORMULA_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"([^>]*)><f([^>]*)>([^<]*)</f
 
 def packed(book: Workbook) -> bytes:
     """The file that openpyxl makes of `book`, uncompressed, and dated by the book's properties instead of today."""
-    for sheet in book.worksheets:
-        sheet._hyperlinks = []  # collected from the cells while writing, so a second time would double them
     buffer = BytesIO()
     ExcelWriter(book, ZipFile(buffer, "w", ZIP_STORED, allowZip64=True)).save()
     return buffer.getvalue()

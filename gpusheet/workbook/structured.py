@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from openpyxl.utils import coordinate_to_tuple, get_column_letter, quote_sheetname, range_boundaries
+from openpyxl.utils import coordinate_to_tuple, get_column_letter, quote_sheetname
 from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -108,16 +109,17 @@ class Tables:
 
 
 def _range(table: Table, sheet: Worksheet) -> TableRange:
-    left, top, right, bottom = range_boundaries(table.ref)
+    area = CellRange(table.ref)
+    top = area.min_row
     first = top + (1 if table.headerRowCount is None else table.headerRowCount)
-    letters = [get_column_letter(column) for column in range(left, right + 1)]
+    letters = [get_column_letter(column) for column in range(area.min_col, area.max_col + 1)]
     names = [str(sheet[f"{letter}{top}"].value) for letter in letters] if first > top else table.column_names
-    last = bottom - (table.totalsRowCount or 0)
+    last = area.max_row - (table.totalsRowCount or 0)
     return TableRange(table.displayName, sheet.title, top, first, last, dict(zip(names, letters, strict=True)))
 
 
 def _row_in(table: TableRange, reference: str, cell: str) -> int:
-    row: int = coordinate_to_tuple(cell.rpartition("!")[2])[0]
+    row = coordinate_to_tuple(cell.rpartition("!")[2])[0]
     if not table.first_row <= row <= table.last_row:
         rows = f"{table.first_row} to {table.last_row}"
         raise GpusheetError(f"{cell}: {reference} means the same row of table {table.name}, whose rows are {rows}")

@@ -37,7 +37,7 @@ def test_pictures_show_every_sheet(
     assert all(page.read_bytes()[:4] == b"\x89PNG" for page in pages)
 
 
-def test_without_libreoffice_a_test_is_skipped_or_fails_where_parity_is_required(
+def test_without_libreoffice_a_test_is_skipped_or_fails_where_it_is_required(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)

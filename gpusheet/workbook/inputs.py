@@ -1,0 +1,60 @@
+"""Everything that a budget workbook is made from."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from gpusheet.catalog import Assumptions, Catalog, OtherCost, Row, Workload, read_table
+from gpusheet.catalog.load import DATA
+from gpusheet.catalog.settings import Settings
+from gpusheet.lookup import Context
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The typed content of a budget: what a person may change."""
+
+    settings: Settings
+    assumptions: Assumptions = field(default_factory=Assumptions)
+    catalog: Catalog = field(default_factory=Catalog.builtin)
+    workloads: Sequence[Workload] = ()
+    other_costs: Sequence[OtherCost] = ()
+
+    @property
+    def context(self) -> Context:
+        return Context(self.catalog, self.assumptions, self.settings.as_of, self.settings.currency)
+
+    @property
+    def digest(self) -> str:
+        """A short hash of all inputs: two workbooks with the same one were made from the same numbers."""
+        catalog = self.catalog
+        tables: tuple[Sequence[Row], ...] = (
+            catalog.gpus, catalog.models, catalog.prices, catalog.precisions, catalog.distributions, catalog.tiers,
+            catalog.seasons, catalog.fx, self.workloads, self.other_costs, (self.settings, self.assumptions),
+        )  # fmt: skip
+        text = json.dumps([[row.model_dump(mode="json") for row in table] for table in tables])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+SAMPLE = Path(DATA) / "sample"
+
+
+@cache
+def sample(lang: str = "en") -> Inputs:
+    """The built-in sample: the articles' cases, priced in CNY, each by its article's method."""
+    return Inputs(
+        settings=Settings(
+            title="GPU 推理算力预算(样例)" if lang == "zh" else "GPU budget for LLM inference (sample)",
+            prepared_by="gpusheet",
+            prepared_on=datetime.date(2026, 11, 1),
+            budget_start=datetime.date(2027, 1, 1),
+        ),
+        workloads=tuple(read_table(Workload, SAMPLE / f"workloads.{lang}.csv")),
+        other_costs=tuple(read_table(OtherCost, SAMPLE / f"other_costs.{lang}.csv")),
+    )

@@ -1,0 +1,151 @@
+"""How cells look: colours by role, fonts for both languages, number formats by unit, widths, printing."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+
+from openpyxl.cell import Cell
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
+from openpyxl.styles.numbers import FORMAT_GENERAL
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gpusheet.units import Unit
+
+# role -> colour of its tab and of its title band
+ROLES = {
+    "cover": "1F3864",
+    "input": "2F5597",
+    "calculation": "595959",
+    "output": "385723",
+    "check": "C55A11",
+}
+INPUT, FORMULA, LINK = "0000FF", "000000", "00803C"
+FONT_NAMES = {"en": "Calibri", "zh": "Microsoft YaHei"}
+
+_THIN = Side(style="thin", color="BFBFBF")
+_TOP = Border(top=Side(style="thin", color="404040"))
+UNLOCKED = Protection(locked=False)
+
+
+@cache
+def font(lang: str, color: str = FORMULA, bold: bool = False, size: float = 10, italic: bool = False) -> Font:
+    return Font(name=FONT_NAMES[lang], size=size, bold=bold, italic=italic, color=color)
+
+
+@cache
+def fill(color: str) -> PatternFill:
+    return PatternFill("solid", start_color=color, end_color=color)
+
+
+INPUT_FILL, HEADER_FILL, GROUP_FILL = "FFFBE6", "D9E2F3", "EDEDED"
+
+
+class Look:
+    """Styles cells of a workbook in one language."""
+
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+
+    def title(self, sheet: Worksheet, text: str, hint: str, role: str) -> None:
+        """Row 1: the sheet's title; row 2: what it is for."""
+        sheet["A1"] = text
+        sheet["A1"].font = font(self.lang, "FFFFFF", bold=True, size=14)
+        sheet.row_dimensions[1].height = 24
+        sheet["A2"] = hint
+        sheet["A2"].font = font(self.lang, "595959", italic=True)
+        sheet.sheet_properties.tabColor = ROLES[role]
+        sheet.sheet_view.showGridLines = False
+        sheet.sheet_view.zoomScale = 90
+
+    def band(self, sheet: Worksheet, role: str, columns: int) -> None:
+        """The coloured band behind the title, as wide as the sheet."""
+        for column in range(1, columns + 1):
+            sheet.cell(1, column).fill = fill(ROLES[role])
+            sheet.cell(1, column).alignment = Alignment(vertical="center")
+
+    def text(self, cell: Cell, bold: bool = False, color: str = FORMULA, wrap: bool = False, italic: bool = False) -> None:
+        cell.font = font(self.lang, color, bold, italic=italic)
+        cell.alignment = Alignment(wrap_text=wrap, vertical="top" if wrap else "center")
+
+    def header(self, cell: Cell, wrap: bool = True) -> None:
+        cell.font = font(self.lang, bold=True)
+        cell.fill = fill(HEADER_FILL)
+        cell.alignment = Alignment(wrap_text=wrap, vertical="center", horizontal="center")
+        cell.border = Border(bottom=_THIN)
+
+    def group(self, sheet: Worksheet, row: int, text: str, columns: int) -> None:
+        """A row that begins a group of lines."""
+        for column in range(1, columns + 1):
+            sheet.cell(row, column).fill = fill(GROUP_FILL)
+        cell = sheet.cell(row, 1, text)
+        cell.font = font(self.lang, bold=True)
+
+    def input(self, cell: Cell, unit: Unit | None) -> None:
+        cell.font = font(self.lang, INPUT)
+        cell.fill = fill(INPUT_FILL)
+        cell.border = Border(bottom=_THIN)
+        cell.protection = UNLOCKED
+        cell.number_format = number_format(unit)
+        cell.alignment = Alignment(vertical="center")
+
+    def formula(self, cell: Cell, unit: Unit | None, bold: bool = False) -> None:
+        """Black, or green where the formula reads another sheet."""
+        text = str(cell.value)
+        cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
+        cell.number_format = number_format(unit)
+
+    def total(self, cell: Cell, unit: Unit | None) -> None:
+        self.formula(cell, unit, bold=True)
+        cell.border = _TOP
+
+
+def is_link(formula: str) -> bool:
+    """Whether a formula reads another sheet, by its name or by one of its tables."""
+    return "!" in formula or "[" in formula
+
+
+def number_format(unit: Unit | None) -> str:
+    return unit.number_format if unit else FORMAT_GENERAL
+
+
+def width_of(text: object) -> float:
+    """Columns that a text takes; a wide character counts two.
+
+    >>> width_of("GPU"), width_of("显存")
+    (3, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in str(text))
+
+
+def set_widths(sheet: Worksheet, widths: Iterable[float], first: int = 1) -> None:
+    for offset, width in enumerate(widths):
+        sheet.column_dimensions[get_column_letter(first + offset)].width = width
+
+
+def printing(sheet: Worksheet, lang: str, title_rows: str, area: str, title_columns: str | None = None) -> None:
+    """A4 landscape, one page wide, titles repeated, page numbers in the footer."""
+    sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
+    sheet.page_setup.orientation = "landscape"
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.page_setup.fitToWidth = 1
+    sheet.page_setup.fitToHeight = 0
+    sheet.print_title_rows = title_rows
+    if title_columns:
+        sheet.print_title_cols = title_columns
+    sheet.print_area = area
+    sheet.oddFooter.center.text = "第 &P 页 / 共 &N 页" if lang == "zh" else "Page &P of &N"
+    sheet.oddFooter.left.text = "&A"
+    sheet.page_margins.left = sheet.page_margins.right = 0.4
+    sheet.page_margins.top = sheet.page_margins.bottom = 0.6
+
+
+def protect(sheet: Worksheet) -> None:
+    """Against slips, without a password; outlines, columns and filters stay usable."""
+    sheet.protection.sheet = True
+    sheet.protection.formatColumns = False
+    sheet.protection.formatRows = False
+    sheet.protection.autoFilter = False
+    sheet.protection.sort = False
