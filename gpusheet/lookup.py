@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpusheet.catalog import Assumptions, Catalog, Fx, Price, Workload, columns
+from gpusheet.catalog import OVERRIDES, Assumptions, Catalog, Fx, Price, Workload, columns
+from gpusheet.catalog.settings import CURRENCY_DEFAULT
 from gpusheet.errors import UnknownName
 from gpusheet.solver import solve
-from gpusheet.wiring import inputs, quantities
+from gpusheet.wiring import quantities
 
 NAN = float("nan")
-CURRENCY = "CNY"
-
 
 @dataclass(frozen=True)
 class Context:
@@ -26,7 +25,8 @@ class Context:
     catalog: Catalog = field(default_factory=Catalog.builtin)
     assumptions: Assumptions = field(default_factory=Assumptions)
     as_of: datetime.date | None = None  # None: the newest snapshot
-    currency: str = CURRENCY  # of the budget
+    currency: str = CURRENCY_DEFAULT  # of the budget
+    prepared_on: datetime.date | None = None  # what the age of prices is counted to
 
     @property
     def price_date(self) -> datetime.date | None:
@@ -85,10 +85,22 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     known["price_month"] = monthly.per_card if monthly.price and monthly.price.period == "month" else NAN
     known["unit_price"] = chosen.per_card
     known["price_period"] = chosen.price.period if chosen.price else None
+    if chosen.price is not None:
+        known |= {"price_tax": chosen.price.tax, "price_available": chosen.price.available}
+        if context.prepared_on is not None:
+            known["price_age_days"] = float((context.prepared_on - chosen.price.snapshot_date).days)
+    known |= {"gpu_confidence": gpu.confidence, "model_confidence": model.confidence}
+    known["overrides_typed"] = float(_overrides_typed(workload))
     known["tiers"] = tuple(row.tier for row in catalog.tiers)
-    known |= {name: getattr(model, name) for name in inputs() if inputs()[name][0] == "Model" and name in quantities()}
     values = {name: known.get(name) for name in quantities() if name in known}
     return LookUp(workload, values, on_demand, monthly, chosen, tuple(missing))
+
+
+def _overrides_typed(workload: Workload) -> int:
+    """Typed values that replace a rule; requests per day are plain input unless users are given as well."""
+    typed = sum(getattr(workload, name) is not None for name in OVERRIDES if name != "requests_per_day")
+    demand = (workload.requests_per_day, workload.daily_active_users, workload.requests_per_user_per_day)
+    return typed + all(value is not None for value in demand)
 
 
 def _row(rows: Mapping[str, Any], name: Any, what: str) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from gpusheet.catalog.price import Price
 from gpusheet.catalog.schema import Row, column, columns
-from gpusheet.units import Bytes, Money, MonthNumber, PerCardHour, PerCardMonth, Ratio, Text
+from gpusheet.units import Bytes, Days, Money, Number, MonthNumber, PerCardHour, PerCardMonth, Ratio, Text
 
-_PERIODS = next(c.choices for c in columns(Price) if c.name == "period")
+_CHOICES = {c.name: c.choices for c in columns(Price)}
+_PERIODS, _TAXES, _AVAILABLE = _CHOICES["period"], _CHOICES["tax"], _CHOICES["available"]
 
 
 class Found(Row):
-    """What the look-ups of a workload find: bytes of its KV precision and the prices of its GPU, per card and in the
-    budget currency."""
+    """What the look-ups of a workload find. Prices are per card and in the budget currency."""
 
     kv_bytes: Bytes = column("Bytes per cached element", "KV单元素字节数", "Bytes of an element of the KV cache.", gt=0)
     price_hour: PerCardHour | None = column(
@@ -23,6 +23,21 @@ class Found(Row):
         default=None, gt=0)
     price_period: Text | None = column(
         "Period of that price", "计价周期", "What the price that is paid is for.", default=None, choices=_PERIODS)
+    price_tax: Text | None = column(
+        "Tax of that price", "税务口径", "Whether the price that is paid includes value-added tax.", default=None,
+        choices=_TAXES)
+    price_available: Text | None = column(
+        "Availability at that price", "是否有货", "Whether it could be rented on the day of the price.", default=None,
+        choices=_AVAILABLE)
+    price_age_days: Days | None = column(
+        "Age of that price", "价格距编制日天数", "Days from the price to the day on which the budget was prepared.",
+        default=None)
+    gpu_confidence: Text | None = column(
+        "Confidence in the card's facts", "GPU规格可信度", "How well the facts are confirmed.", default=None)
+    model_confidence: Text | None = column(
+        "Confidence in the model's facts", "模型参数可信度", "How well the facts are confirmed.", default=None)
+    overrides_typed: Number | None = column(
+        "Typed values that replace rules", "人工覆盖项数", "How many rules a typed value replaces.", default=0.0, ge=0)
 
 
 class Month(Row):

@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from ..registry import Rule
 
 # in the order in which a person reads a calculation
-SUBJECTS = ("demand", "architecture", "memory", "throughput", "concurrency", "cards", "money", "ownership", "calendar")
+SUBJECTS = (
+    "demand", "architecture", "memory", "throughput", "concurrency", "cards", "money", "ownership", "calendar", "alerts",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Rule:

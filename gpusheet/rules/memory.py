@@ -94,21 +94,29 @@ def usable_kv_gb(
     return (cards * memory_gb * memory_fraction - weights_gb) * fragmentation
 
 
+@rule(en="Tokens that a request keeps of its own", zh="单请求独占token", source="[C] 3, prefix cache")
+def own_tokens(context_tokens: Tokens, prefix_hit_rate: Share, shared_prefix_tokens: Tokens) -> Tokens:
+    """Context less the part of a shared prefix that is found in the cache.
+
+    >>> own_tokens(3072, 0.5, 1024)
+    2560.0
+    """
+    return context_tokens - prefix_hit_rate * shared_prefix_tokens
+
+
 @rule(en="Requests that memory holds, shared prefix", zh="显存并发(共享前缀)", source="[C] 3, prefix cache")
 def kv_concurrency_with_prefix(
     usable_kv_gb: GB,
     kv_gb_per_token: GBPerToken,
-    context_tokens: Tokens,
+    own_tokens: Tokens,
     shared_prefix_tokens: Tokens,
-    prefix_hit_rate: Share,
 ) -> Requests:
     """Requests whose KV cache fits when a shared prefix is held once and the share that hits it keeps only the rest.
 
-    >>> round(kv_concurrency_with_prefix(457.335, 0.000524288, 3072, 1024, 0.9), 4)
+    >>> round(kv_concurrency_with_prefix(457.335, 0.000524288, 2150.4, 1024), 4)
     405.168
     """
-    held_once = kv_gb_per_token * shared_prefix_tokens
-    return (usable_kv_gb - held_once) / (kv_gb_per_token * (context_tokens - prefix_hit_rate * shared_prefix_tokens))
+    return (usable_kv_gb - kv_gb_per_token * shared_prefix_tokens) / (kv_gb_per_token * own_tokens)
 
 
 @rule(en="Requests that memory holds", zh="显存并发", source="[B] 3.2 step 4")

@@ -28,7 +28,9 @@ class Inputs:
 
     @property
     def context(self) -> Context:
-        return Context(self.catalog, self.assumptions, self.settings.as_of, self.settings.currency)
+        return Context(
+            self.catalog, self.assumptions, self.settings.as_of, self.settings.currency, self.settings.prepared_on
+        )
 
     @property
     def digest(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
-from openpyxl.cell import Cell
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
 from openpyxl.styles.numbers import FORMAT_GENERAL
 from openpyxl.utils import get_column_letter
@@ -66,11 +66,11 @@ class Look:
             sheet.cell(1, column).fill = fill(ROLES[role])
             sheet.cell(1, column).alignment = Alignment(vertical="center")
 
-    def text(self, cell: Cell, bold: bool = False, color: str = FORMULA, wrap: bool = False, italic: bool = False) -> None:
+    def text(self, cell: Any, bold: bool = False, color: str = FORMULA, wrap: bool = False, italic: bool = False) -> None:
         cell.font = font(self.lang, color, bold, italic=italic)
         cell.alignment = Alignment(wrap_text=wrap, vertical="top" if wrap else "center")
 
-    def header(self, cell: Cell, wrap: bool = True) -> None:
+    def header(self, cell: Any, wrap: bool = True) -> None:
         cell.font = font(self.lang, bold=True)
         cell.fill = fill(HEADER_FILL)
         cell.alignment = Alignment(wrap_text=wrap, vertical="center", horizontal="center")
@@ -83,7 +83,7 @@ class Look:
         cell = sheet.cell(row, 1, text)
         cell.font = font(self.lang, bold=True)
 
-    def input(self, cell: Cell, unit: Unit | None) -> None:
+    def input(self, cell: Any, unit: Unit | None) -> None:
         cell.font = font(self.lang, INPUT)
         cell.fill = fill(INPUT_FILL)
         cell.border = Border(bottom=_THIN)
@@ -91,13 +91,13 @@ class Look:
         cell.number_format = number_format(unit)
         cell.alignment = Alignment(vertical="center")
 
-    def formula(self, cell: Cell, unit: Unit | None, bold: bool = False) -> None:
+    def formula(self, cell: Any, unit: Unit | None, bold: bool = False) -> None:
         """Black, or green where the formula reads another sheet."""
         text = str(cell.value)
         cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
         cell.number_format = number_format(unit)
 
-    def total(self, cell: Cell, unit: Unit | None) -> None:
+    def total(self, cell: Any, unit: Unit | None) -> None:
         self.formula(cell, unit, bold=True)
         cell.border = _TOP
 
@@ -136,8 +136,9 @@ def printing(sheet: Worksheet, lang: str, title_rows: str, area: str, title_colu
     if title_columns:
         sheet.print_title_cols = title_columns
     sheet.print_area = area
-    sheet.oddFooter.center.text = "第 &P 页 / 共 &N 页" if lang == "zh" else "Page &P of &N"
-    sheet.oddFooter.left.text = "&A"
+    footer: Any = sheet.oddFooter
+    footer.center.text = "第 &P 页 / 共 &N 页" if lang == "zh" else "Page &P of &N"
+    footer.left.text = "&A"
     sheet.page_margins.left = sheet.page_margins.right = 0.4
     sheet.page_margins.top = sheet.page_margins.bottom = 0.6
 

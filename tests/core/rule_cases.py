@@ -19,7 +19,7 @@ from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.constants import NAMED, TIERS
 from gpusheet.expr import Expr, render
-from gpusheet.formula import Facts, cell_formula, guard
+from gpusheet.formula import Facts, cell_formula
 from gpusheet.registry import Rule, all_rules
 from gpusheet.wiring import TABLES, facts, inputs, quantities
 
@@ -125,13 +125,14 @@ def bounds(symbol: str, unit: str) -> tuple[float, float]:
 
 
 def loosest_facts(rule: Rule) -> Mapping[str, Facts]:
-    """Nothing known of the parameters but what is text; where the rule divides by a sum, what the solver knows."""
-    loose = {p.name: Facts(number=p.unit.symbol != "text" and p.name not in TABLES) for p in rule.parameters}
-    try:
-        guard(rule.plain_expression, loose)
-    except TypeError:
-        return {name: facts().get(name, fact) for name, fact in loose.items()}
-    return loose
+    """The least that is known of the parameters: any sign; missing where the quantity of that name can be."""
+    known = facts()
+    return {
+        p.name: Facts("any", known[p.name].nullable, known[p.name].number)
+        if p.name in known
+        else Facts(number=p.unit.symbol != "text")
+        for p in rule.parameters
+    }
 
 
 @cache

@@ -98,7 +98,7 @@ def test_columns_give_what_numbers_give(case: Case) -> None:
     }
     as_pandas = case.rule(**series)
     assert list(as_pandas.index) == list(index)
-    assert as_pandas.tolist() == pytest.approx(found.tolist(), nan_ok=True, rel=0, abs=0) or found.dtype.kind == "U"
+    assert as_pandas.equals(pandas.Series(found, index=index))
 
 
 @every_case
@@ -158,15 +158,3 @@ def test_inputs_reach_ties_zeros_and_missing() -> None:
     assert sum(value is not None and value < 0 for value in numbers) > 50
     results = [value for case in cases() for value in case.results]
     assert 0.02 < numpy.mean([value != value for value in results]) < 0.5
-
-
-def test_every_rule_file_is_a_subject_and_every_rule_is_there() -> None:
-    names = [case.rule.name for case in cases()]
-    assert set(names) == set(all_rules())
-    assert {rule.subject for rule in RULES} == set(__import__("gpusheet.rules", fromlist=["SUBJECTS"]).SUBJECTS)
-
-
-def test_inputs_of_a_row_type_are_used_or_shown() -> None:
-    """Every tunable factor acts on something: a rule, or one of the alerts and totals that name it."""
-    assert "safety" in quantities() and "safety" in inputs()
-    assert ops.NAN != ops.NAN

@@ -1,0 +1,151 @@
+"""The Assumptions sheet: settings, factors with bounds and sources, unit constants, and the small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gpusheet.catalog import Assumptions, Column, Distribution, OtherCost, Precision, Row, Season, Tier, columns
+from gpusheet.catalog.settings import Settings
+from gpusheet.constants import NAMED
+from gpusheet.units import Number, unit_of
+from gpusheet.workbook.inputs import Inputs
+from gpusheet.workbook.layout import hint_of, role_of, title_of
+from gpusheet.workbook.style import Look, printing, set_widths
+from gpusheet.workbook.tables import Placed, put_table, validation
+
+NAME = "Assumptions"
+VALUE, MOST = "C", "F"  # columns of the value and of the largest value allowed
+WIDTH = 8
+SPARE_COSTS = 8
+
+GROUPS = {
+    "settings": ("Settings", "设置"),
+    "demand": ("Demand", "需求"),
+    "memory": ("Memory", "显存"),
+    "throughput": ("Throughput and latency", "吞吐与时延"),
+    "cards": ("Cards", "卡数"),
+    "money": ("Money", "费用"),
+    "ownership": ("Owning", "自有"),
+    "checks": ("Checks", "检查"),
+    "constants": ("Unit constants (do not change)", "单位常数(请勿修改)"),
+}
+HEADS = {
+    "en": ("Name", "Assumption", "Value", "Unit", "At least", "At most", "Typical", "Source"),
+    "zh": ("名称", "假设", "取值", "单位", "最小", "最大", "常见范围", "来源"),
+}
+SMALL = (
+    ("Precisions", Precision, "precisions", ("Number formats", "数值精度")),
+    ("Distributions", Distribution, "distributions", ("Length distributions", "长度分布")),
+    ("Tiers", Tier, "tiers", ("Card tiers: ascending, beginning with 0", "卡数档位:从 0 开始升序")),
+    ("Seasons", Season, "seasons", ("Seasonality by calendar month", "按日历月的季节系数")),
+)
+
+
+@dataclass(frozen=True)
+class AssumptionCells:
+    """Where settings and assumptions stand, and the small tables."""
+
+    rows: Mapping[str, int]
+    tables: Mapping[str, Placed]
+
+    def value(self, name: str) -> str:
+        return f"{NAME}!${VALUE}${self.rows[name]}"
+
+    def most(self, name: str) -> str:
+        return f"{NAME}!${MOST}${self.rows[name]}"
+
+
+def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCells:
+    sheet = book[NAME]
+    look.title(sheet, title_of(NAME, look.lang), hint_of(NAME, look.lang), role_of(NAME))
+    look.band(sheet, role_of(NAME), WIDTH)
+    for position, head in enumerate(HEADS[look.lang], 1):
+        look.header(sheet.cell(4, position, head))
+    rows: dict[str, int] = {}
+    line = 5
+    fields: list[tuple[str, Column, Any]] = [
+        ("settings", column, getattr(inputs.settings, column.name)) for column in columns(Settings)
+    ]
+    fields += [(str(c.group), c, getattr(inputs.assumptions, c.name)) for c in columns(Assumptions)]
+    for group in GROUPS:
+        members = [(column, value) for of, column, value in fields if of == group]
+        look.group(sheet, line, GROUPS[group][look.lang == "zh"], WIDTH)
+        line += 1
+        if group == "constants":
+            line = _constants(book, sheet, look, line)
+        for column, value in members:
+            _assumption(sheet, look, line, column, value)
+            rows[column.name] = line
+            line += 1
+        line += 1
+    tables, end = _small_tables(book, sheet, look, inputs, line)
+    set_widths(sheet, (25, 30, 24, 18, 13, 13, 13, 46))
+    sheet.freeze_panes = "C5"
+    printing(sheet, look.lang, "4:4", f"A1:H{end}")
+    return AssumptionCells(rows, tables)
+
+
+def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: Any) -> None:
+    look.text(sheet.cell(line, 1, column.name), color="7F7F7F")
+    look.text(sheet.cell(line, 2, column.label(look.lang)))
+    cell: Any = sheet.cell(line, 3)
+    cell.value = value
+    if isinstance(value, str):
+        cell.data_type = "s"
+    look.input(cell, column.unit)
+    look.text(sheet.cell(line, 4, column.unit.label(look.lang)), color="7F7F7F")
+    for position, bound in ((5, _least(column)), (6, _most(column))):
+        bounded: Any = sheet.cell(line, position, bound)
+        look.text(bounded, color="7F7F7F")
+        bounded.number_format = column.unit.number_format if isinstance(bound, float) else "General"
+    if column.low is not None or column.high is not None:
+        ends = [column.unit.show(end, look.lang).split(" ")[0] for end in (column.low, column.high) if end is not None]
+        look.text(sheet.cell(line, 7, " – ".join(ends)), color="7F7F7F")
+    look.text(sheet.cell(line, 8, column.source), color="7F7F7F")
+    made = validation(column, look.lang)
+    if made is not None:
+        made.add(cell.coordinate)
+        sheet.add_data_validation(made)
+
+
+def _least(column: Column) -> float | str | None:
+    return f"> {column.gt:g}" if column.gt is not None else column.ge
+
+
+def _most(column: Column) -> float | None:
+    """The largest value allowed; formulas compare with it, so an open bound is stated closed."""
+    return column.le if column.le is not None else column.lt
+
+
+def _constants(book: Workbook, sheet: Worksheet, look: Look, line: int) -> int:
+    for constant in NAMED:
+        look.text(sheet.cell(line, 1, constant.name), color="7F7F7F")
+        cell: Any = sheet.cell(line, 3, float(constant))
+        look.input(cell, unit_of(Number))
+        cell.number_format = "General"
+        book.defined_names[constant.name] = DefinedName(constant.name, attr_text=f"{NAME}!$C${line}")
+        line += 1
+    return line
+
+
+def _small_tables(
+    book: Workbook, sheet: Worksheet, look: Look, inputs: Inputs, line: int
+) -> tuple[dict[str, Placed], int]:
+    tables: dict[str, Placed] = {}
+    kept: tuple[tuple[str, type[Row], Any, tuple[str, str], int], ...] = (
+        *((name, row_type, getattr(inputs.catalog, field), title, 0) for name, row_type, field, title in SMALL),
+        ("OtherCosts", OtherCost, inputs.other_costs, ("Costs other than cards", "非 GPU 费用"), SPARE_COSTS),
+    )
+    for name, row_type, rows, title, spare in kept:
+        look.group(sheet, line, title[look.lang == "zh"], WIDTH)
+        tables[name] = put_table(sheet, look, name, row_type, rows, line + 3, spare=spare)
+        line = tables[name].last + 3
+    tiers = tables["Tiers"].area("tier")
+    book.defined_names["tiers"] = DefinedName("tiers", attr_text=tiers)
+    return tables, tables["OtherCosts"].last

@@ -1,0 +1,81 @@
+"""The sheets of facts and prices: GPUs, Models, Prices, FX, and the workloads themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.workbook import Workbook
+
+from gpusheet.catalog import Fx, Gpu, Model, Price, Row, Workload, columns
+from gpusheet.units import Date, Number, PerCardHour, Text, unit_of
+from gpusheet.workbook.inputs import Inputs
+from gpusheet.workbook.layout import TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
+from gpusheet.workbook.style import Look, printing
+from gpusheet.workbook.tables import Calculated, Placed, put_table
+
+_ROW = "Prices[[#This Row],[{}]]"
+
+
+def _cell(name: str) -> str:
+    return _ROW.format(name)
+
+
+PRICE_COLUMNS = (
+    Calculated(
+        "line", "Row of the table", "表内行号", unit_of(Number), "=ROW()-ROW(Prices[[#Headers],[line]])"),
+    Calculated(
+        "price_per_card", "Price per card and period", "单卡价格", unit_of(PerCardHour),
+        f'=IF(COUNT(Prices[[#This Row],[cards]:[price]])=2,'
+        f'{_cell("price")}/IF({_cell("per")}="instance",{_cell("cards")},1),"")'),
+    Calculated(
+        "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(Date),
+        f'=IF((COUNT({_cell("snapshot_date")},{_cell("cards")},{_cell("price")})=3)'
+        f'*(COUNTA(Prices[[#This Row],[currency]:[tax]])=5),'
+        f'{_cell("snapshot_date")}*({_cell("price")}>0)*({_cell("cards")}>0),0)'),
+    Calculated(
+        "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
+        f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}'),
+)  # fmt: skip
+
+
+def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int) -> dict[str, Placed]:
+    """The input sheets but Assumptions; `lines` is how many workloads the calculation has room for."""
+    catalog = inputs.catalog
+    placed: dict[str, Placed] = {}
+    placed["GPUs"] = _sheet(book, look, "GPUs", Gpu, catalog.gpus)
+    placed["Models"] = _sheet(book, look, "Models", Model, catalog.models)
+    gpus, models = placed["GPUs"].area("gpu"), placed["Models"].area("model")
+    placed["Prices"] = _sheet(
+        book, look, "Prices", Price, catalog.prices, calculated=PRICE_COLUMNS, lists={"gpu": gpus})
+    placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)))
+    placed["Workloads"] = _sheet(
+        book, look, "Workloads", Workload, inputs.workloads, spare=lines - len(inputs.workloads),
+        lists={"gpu": gpus, "model": models}, freeze="B")
+    return placed
+
+
+def _sheet(
+    book: Workbook,
+    look: Look,
+    name: str,
+    row_type: type[Row],
+    rows: Sequence[Row],
+    *,
+    freeze: str = "B",
+    **how: Any,
+) -> Placed:
+    sheet = book[name]
+    count = len(columns(row_type)) + len(how.get("calculated", ()))
+    look.title(sheet, title_of(name, look.lang), hint_of(name, look.lang), role_of(name))
+    look.band(sheet, role_of(name), count)
+    placed = put_table(sheet, look, name, row_type, rows, TABLE_HEADER, **how)
+    sheet.freeze_panes = f"{freeze}{TABLE_FIRST}"
+    last = get_column_letter(count)
+    printing(sheet, look.lang, f"{TABLE_HEADER - 2}:{TABLE_HEADER}", f"A1:{last}{placed.last}", "A:A")
+    return placed
+
+
+def price_columns() -> Mapping[str, Calculated]:
+    return {column.name: column for column in PRICE_COLUMNS}

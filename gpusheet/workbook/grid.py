@@ -1,0 +1,61 @@
+"""Lines of formulas: one formula written once and filled along a row or down a column.
+
+Formulas are written for the first cell; what is relative moves along. The cells of a line share one style, so that a
+thousand workloads cost little more than ten.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from openpyxl.cell import Cell
+from openpyxl.formula.translate import Translator
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gpusheet.units import Unit
+from gpusheet.workbook.style import Look
+
+# the column of a relative reference: E12, Lookup!E$5, but not $E12, 1E9, "E1" or a name
+_COLUMN = r'(?<![A-Za-z0-9$\[_"])({})(?=\$?\d)'
+_QUOTED = re.compile(r'("[^"]*")')
+
+
+def fill_right(sheet: Worksheet, look: Look, row: int, first: int, count: int, formula: str, unit: Unit) -> None:
+    """Writes `formula`, made for column `first`, into `count` cells of a row."""
+    pattern = re.compile(_COLUMN.format(get_column_letter(first)))
+    pieces: list[str] = [""]
+    for text in _QUOTED.split(formula):
+        if text.startswith('"'):
+            pieces[-1] += text
+            continue
+        parts = pattern.split(text)
+        pieces[-1] += parts[0]
+        pieces += parts[2::2]
+    _fill(sheet, look, unit, [
+        (row, first + offset, get_column_letter(first + offset).join(pieces)) for offset in range(count)
+    ])  # fmt: skip
+
+
+def fill_block(
+    sheet: Worksheet, look: Look, row: int, rows: int, first: int, count: int, formula: str, unit: Unit
+) -> None:
+    """Writes `formula`, made for the block's first cell, into a block of rows and columns."""
+    origin = f"{get_column_letter(first)}{row}"
+    for line in range(row, row + rows):
+        moved = Translator(formula, origin).translate_formula(f"{get_column_letter(first)}{line}")
+        fill_right(sheet, look, line, first, count, moved, unit)
+
+
+def _fill(sheet: Worksheet, look: Look, unit: Unit, cells: list[tuple[int, int, str]]) -> None:
+    if not cells:
+        return
+    first: Any = sheet.cell(*cells[0])
+    look.formula(first, unit)
+    made: dict[tuple[int, int], Any] = sheet._cells  # type: ignore[attr-defined]
+    for row, column, formula in cells[1:]:
+        cell: Any = Cell(sheet, row=row, column=column, style_array=first._style)
+        cell._value = formula
+        cell.data_type = "f"
+        made[(row, column)] = cell
