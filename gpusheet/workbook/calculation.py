@@ -70,7 +70,7 @@ def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -
         lines.at(flag) for flag in ("workload_complete", "gpu_complete", "model_complete", "tables_complete")
     )
     # a flag is "" where there is nothing to look up, and then the product is no number
-    status = f'=IF(E{NAME_ROW}="","",IF(COUNT({complete.replace("*", ",")})<4,"input?",IF({complete}=1,"ok","input?")))'
+    status = f'=IF(E{NAME_ROW}="","",IF(COUNT({complete.replace("*", ",")})<4,"incomplete",IF({complete}=1,"ok","incomplete")))'
     fill_right(sheet, look, STATUS_ROW, FIRST_COLUMN, span.count, status, TEXT)
     for group in lines.groups:
         first = lines.rows[group.lines[0].name]

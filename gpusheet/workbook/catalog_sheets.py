@@ -40,19 +40,26 @@ PRICE_COLUMNS = (
 )  # fmt: skip
 
 
-def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int) -> dict[str, Placed]:
-    """The input sheets but Assumptions; `lines` is how many workloads the calculation has room for."""
+Extra = Mapping[str, Mapping[str, Sequence[Any]]]
+
+
+def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int, extra: Extra) -> dict[str, Placed]:
+    """The input sheets but Assumptions; `lines` is how many workloads the calculation has room for.
+
+    `extra` holds the columns of the user's own, by table.
+    """
     catalog = inputs.catalog
     placed: dict[str, Placed] = {}
-    placed["GPUs"] = _sheet(book, look, "GPUs", Gpu, catalog.gpus)
-    placed["Models"] = _sheet(book, look, "Models", Model, catalog.models)
+    placed["GPUs"] = _sheet(book, look, "GPUs", Gpu, catalog.gpus, extra=extra.get("GPUs"))
+    placed["Models"] = _sheet(book, look, "Models", Model, catalog.models, extra=extra.get("Models"))
     gpus, models = placed["GPUs"].area("gpu"), placed["Models"].area("model")
     placed["Prices"] = _sheet(
-        book, look, "Prices", Price, catalog.prices, calculated=PRICE_COLUMNS, lists={"gpu": gpus})
-    placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)))
+        book, look, "Prices", Price, catalog.prices, calculated=PRICE_COLUMNS, lists={"gpu": gpus},
+        extra=extra.get("Prices"))
+    placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)), extra=extra.get("FX"))
     placed["Workloads"] = _sheet(
         book, look, "Workloads", Workload, inputs.workloads, spare=lines - len(inputs.workloads),
-        lists={"gpu": gpus, "model": models}, freeze="B")
+        lists={"gpu": gpus, "model": models}, extra=extra.get("Workloads"))
     return placed
 
 
@@ -62,16 +69,14 @@ def _sheet(
     name: str,
     row_type: type[Row],
     rows: Sequence[Row],
-    *,
-    freeze: str = "B",
     **how: Any,
 ) -> Placed:
     sheet = book[name]
-    count = len(columns(row_type)) + len(how.get("calculated", ()))
+    count = len(columns(row_type)) + len(how.get("calculated", ())) + len(how.get("extra") or ())
     look.title(sheet, title_of(name, look.lang), hint_of(name, look.lang), role_of(name))
     look.band(sheet, role_of(name), count)
     placed = put_table(sheet, look, name, row_type, rows, TABLE_HEADER, **how)
-    sheet.freeze_panes = f"{freeze}{TABLE_FIRST}"
+    sheet.freeze_panes = f"B{TABLE_FIRST}"
     last = get_column_letter(count)
     printing(sheet, look.lang, f"{TABLE_HEADER - 2}:{TABLE_HEADER}", f"A1:{last}{placed.last}", "A:A")
     return placed

@@ -9,17 +9,18 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
+from values import same
 
 from gpusheet.constants import NAMED, TIERS
 from gpusheet.expr import Expr, render
-from gpusheet.formula import Facts, cell_formula
+from gpusheet.formula import Facts, cell_formula, guard
 from gpusheet.registry import Rule, all_rules
 from gpusheet.wiring import TABLES, facts, inputs, quantities
 
@@ -46,6 +47,11 @@ class Case:
         return tuple(dict.fromkeys(self.sources.values()))
 
     @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """What has a cell of its own: all but the tables, which are named."""
+        return tuple(symbol for symbol in self.symbols if symbol not in TABLES)
+
+    @cached_property
     def rows(self) -> list[Inputs]:
         """The same random inputs in every run."""
         chance = random.Random(self.sheet)
@@ -70,22 +76,24 @@ class Case:
             return chance.choice([-1, 1, 1]) * 10 ** chance.uniform(-2, math.log10(high))
         if low == 0 and chance.random() < 0.1:
             return 0.0
-        drawn = chance.uniform(low, high) if unit == "%" else 10 ** chance.uniform(math.log10(max(low, 1e-3)), math.log10(high))
+        exponent = chance.uniform(math.log10(max(low, 1e-3)), math.log10(high))
+        drawn = chance.uniform(low, high) if unit == "%" else 10**exponent
         column = inputs()[symbol][1] if symbol in inputs() else None
         counted = column.whole if column else chance.random() < 0.5
         return float(max(math.ceil(low), round(drawn))) if counted and high >= 1 else drawn
 
     def _texts(self, symbol: str) -> tuple[str, ...]:
-        """What a text may be: the choices of its field, else the names that the formula asks for."""
+        """What a text may be: the choices of its field, else the names that the formula asks for, or another."""
         column = inputs()[symbol][1] if symbol in inputs() else None
-        named = tuple(re.findall(r'"(\w+)"', render(self.expression, str)))
-        return (column.choices if column else ()) or named
+        if column and column.choices:
+            return column.choices
+        named = tuple(re.findall(r'"(\w*)"', render(self.expression, str)))
+        return (*named, "load test of 12 May") if column else named
 
     def formula(self, row: int) -> str:
         """The formula of a row of the sheet, on the cells to its left."""
         def place(name: str) -> str:
-            at = self.symbols.index(name) + 1 if name in self.symbols and name not in TABLES else 0
-            return f"{get_column_letter(at)}{row}" if at else name
+            return f"{get_column_letter(self.cells.index(name) + 1)}{row}" if name in self.cells else name
 
         return cell_formula(self.expression, self.facts, place, complete="TRUE")
 
@@ -108,7 +116,7 @@ class Case:
     @property
     def address(self) -> str:
         """The column of the formulas."""
-        return get_column_letter(len(self.symbols) + 1)
+        return get_column_letter(len(self.cells) + 1)
 
 
 def bounds(symbol: str, unit: str) -> tuple[float, float]:
@@ -118,21 +126,28 @@ def bounds(symbol: str, unit: str) -> tuple[float, float]:
     sign = facts()[symbol].sign if symbol in facts() else "nonnegative"
     low = {"positive": 1e-3, "nonnegative": 0.0, "any": -1.0}[sign]
     high = {"%": 1.0, "month no.": 120.0, "months": 120.0}.get(unit, 1e4)
-    if column is not None:
-        low = next((bound for bound in (column.gt, column.ge) if bound is not None), low) + (column.gt is not None) * 1e-3
-        high = next((bound for bound in (column.lt, column.le) if bound is not None), high) - (column.lt is not None) * 1e-3
+    if column is None:
+        return low, high
+    if column.ge is not None or column.gt is not None:
+        low = column.ge if column.ge is not None else column.gt + 1e-3
+    if column.le is not None or column.lt is not None:
+        high = column.le if column.le is not None else column.lt - 1e-3
     return low, high
 
 
 def loosest_facts(rule: Rule) -> Mapping[str, Facts]:
-    """The least that is known of the parameters: any sign; missing where the quantity of that name can be."""
-    known = facts()
-    return {
-        p.name: Facts("any", known[p.name].nullable, known[p.name].number)
-        if p.name in known
-        else Facts(number=p.unit.symbol != "text")
-        for p in rule.parameters
-    }
+    """The least that is known of the parameters: any sign; missing where the quantity of that name can be.
+
+    Where the rule divides by a sum, which no formula can test for zero, the signs are those of the quantities.
+    """
+    unknown = {p.name: Facts(number=p.unit.symbol != "text" and p.name not in TABLES) for p in rule.parameters}
+    known = {name: facts().get(name, fact) for name, fact in unknown.items()}
+    loose = {name: replace(fact, sign="any") for name, fact in known.items()}
+    try:
+        guard(rule.plain_expression, loose)
+    except TypeError:
+        return known
+    return loose
 
 
 @cache
@@ -163,10 +178,10 @@ def book_of(chosen: tuple[Case, ...], change: Callable[[Case, str], str] = lambd
     book.defined_names["tiers"] = DefinedName("tiers", attr_text=f"Names!$D$1:$D${len(TIERS)}")
     for case in chosen:
         sheet = book.create_sheet(case.sheet)
-        sheet.append([*case.symbols, case.rule.name])
+        sheet.append([*case.cells, case.rule.name])
         for row, values in enumerate(case.rows, 2):
             # a missing number is the empty text that a look-up answers: a reference to a blank cell would be 0
-            cells = ['=""' if value is None else value if value is not TIERS else "tiers" for value in values.values()]
+            cells = ['=""' if value in (None, "") else value for value in values.values() if value is not TIERS]
             sheet.append([*cells, change(case, case.formula(row))])
     return book
 
@@ -178,16 +193,6 @@ def differences(chosen: tuple[Case, ...], value_at: Callable[[str, str], Any]) -
         for row, (given, ours) in enumerate(zip(case.rows, case.results, strict=True), 2):
             theirs = value_at(case.sheet, f"{case.address}{row}")
             if not same(ours, theirs):
-                found.append(f"{case.sheet}!{case.address}{row} {case.formula(row)} of {given}: {ours!r}, sheet {theirs!r}")
+                where = f"{case.sheet}!{case.address}{row}"
+                found.append(f"{where} {case.formula(row)} of {given}: {ours!r}, sheet {theirs!r}")
     return found
-
-
-def same(ours: Any, theirs: Any) -> bool:
-    """To 1e-9 of the value; "" and a blank in a sheet are NaN or "" here."""
-    if theirs is None or theirs == "":
-        return ours == "" or (isinstance(ours, float) and math.isnan(ours))
-    if isinstance(theirs, str) or isinstance(ours, str):
-        return bool(ours == theirs)
-    if isinstance(theirs, bool) or not isinstance(theirs, int | float):
-        return False
-    return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)

@@ -83,7 +83,7 @@ FORMULAS: list[tuple[Callable[..., Any], str]] = [
     (lambda a, b, c: -a * b, "-aa*bb"),
     (lambda a, b, c: -(a + b), "-(aa+bb)"),
     (lambda a, b, c: a + (-3) * b, "aa+(-3*bb)"),
-    (lambda a, b, c: -(-a), "-(-aa)"),
+    (lambda a, b, c: -1 * -a, "-1*(-aa)"),
     (lambda a, b, c: a - ops.ceil(b), "aa-(-INT(tiny-bb))"),
     (lambda a, b, c: ops.ceil(b) ** 2, "(-INT(tiny-bb))^2"),
     (lambda a, b, c: a / ops.present_value(0.01, b, c, 0), "aa/(-PV(0.01,bb,cc,0))"),

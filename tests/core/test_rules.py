@@ -16,13 +16,13 @@ import libreoffice
 import numpy
 import pandas
 import pytest
-from rule_cases import Case, book_of, cases, differences, same
+from rule_cases import Case, book_of, cases, differences
+from values import missing, same
 
-from gpusheet import ops
 from gpusheet.errors import GpusheetError
 from gpusheet.registry import REQUIRED, Rule, all_rules
 from gpusheet.units import all_units
-from gpusheet.wiring import TABLES, facts, inputs, quantities
+from gpusheet.wiring import TABLES, facts, quantities
 from gpusheet.workbook.evaluate import evaluate
 
 RULES = list(all_rules().values())
@@ -90,7 +90,7 @@ def test_columns_give_what_numbers_give(case: Case) -> None:
     columns = case.columns()
     found = case.rule(**columns)
     assert len(found) == len(case.rows)
-    assert [one for one in zip(found.tolist(), case.results, strict=True) if not _alike(*one)] == []
+    assert [pair for pair in zip(found.tolist(), case.results, strict=True) if not same(*pair)] == []
     index = pandas.Index([f"w{n}" for n in range(len(case.rows))])
     series = {
         name: value if case.sources[name] in TABLES else pandas.Series(value, index=index)
@@ -107,15 +107,11 @@ def test_inputs_keep_what_is_known_of_the_result(case: Case) -> None:
     if case.facts is not facts():
         return
     known = facts()[case.rule.name]
-    numbers = [value for value in case.results if isinstance(value, float | int) and value == value]
+    numbers = [value for value in case.results if not isinstance(value, str) and not missing(value)]
     if known.sign != "any":
         assert all(value > 0 if known.sign == "positive" else value >= 0 for value in numbers)
     if not known.nullable:
         assert len(numbers) == len(case.results) or not known.number
-
-
-def _alike(one: Any, other: Any) -> bool:
-    return same(other, "" if one != one else one)
 
 
 def _by_formualizer(book: Any, folder: Path) -> Callable[[str, str], Any]:
@@ -157,4 +153,4 @@ def test_inputs_reach_ties_zeros_and_missing() -> None:
         assert numbers.count(one) > 50
     assert sum(value is not None and value < 0 for value in numbers) > 50
     results = [value for case in cases() for value in case.results]
-    assert 0.02 < numpy.mean([value != value for value in results]) < 0.5
+    assert 0.02 < numpy.mean([missing(value) for value in results]) < 0.5

@@ -23,7 +23,8 @@ WITH_RULE = [name for name, row in EXAMPLES.items() if row["rule"] != "-"]
 
 # figures that compare two results; the rules behind them give both
 COMPARISONS: dict[str, Callable[..., Any]] = {
-    "A13": lambda before, after, other: 1 - rules.tokens_per_request(after, other) / rules.tokens_per_request(before, other),
+    "A13": lambda before, after, other: 1
+    - rules.tokens_per_request(after, other) / rules.tokens_per_request(before, other),
     "C03": lambda context_from, context_to: rules.kv_per_request(64, 8, 128, context_to, 2)
     / rules.kv_per_request(64, 8, 128, context_from, 2),
     "C08": lambda a, b: rules.committed_monthly_cost(2, a / 2) / rules.committed_monthly_cost(1, b),

@@ -1,0 +1,146 @@
+"""The budget workbook: built from inputs sheet by sheet, evaluated, and written with every value in place."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from openpyxl.packaging.custom import IntProperty, StringProperty
+from openpyxl.workbook.workbook import Workbook
+
+from gpusheet import __version__
+from gpusheet.errors import GpusheetError
+from gpusheet.workbook.assumptions_sheet import put_assumptions
+from gpusheet.workbook.budget_sheet import BudgetCells, BudgetWriter
+from gpusheet.workbook.cached import write_with_values
+from gpusheet.workbook.calculation import put_lookup, put_sizing
+from gpusheet.workbook.catalog_sheets import put_catalog
+from gpusheet.workbook.checks_sheet import ALERTS, FAILED, ChecksWriter
+from gpusheet.workbook.evaluate import Values
+from gpusheet.workbook.front_sheets import put_chart, put_cover, put_rules
+from gpusheet.workbook.inputs import Inputs
+from gpusheet.workbook.layout import SHEETS, Span
+from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.style import Look
+from gpusheet.workbook.summary_sheet import SummaryCells, put_summary
+from gpusheet.workbook.tables import Placed
+
+LANGUAGES = ("en", "zh")
+SPARE = 10  # blank rows for more workloads
+MOST_MONTHS = 60
+
+
+@dataclass(frozen=True)
+class Built:
+    """A workbook and where its parts are."""
+
+    book: Workbook
+    span: Span
+    placed: Mapping[str, Placed]
+    lookup: LookupLines
+    sizing: Mapping[str, int]
+    summary: SummaryCells
+    budget: BudgetCells
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a written workbook says of itself."""
+
+    path: Path
+    checks_failed: int
+    alerts: int
+    total: float | None  # of the budget; None where it is blocked
+    currency: str
+    messages: list[str] = field(default_factory=list)
+
+
+def build(
+    inputs: Inputs,
+    lang: str = "en",
+    months: int = 12,
+    spare: int = SPARE,
+    extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
+    extra_sheets: Sequence[Any] = (),
+) -> Built:
+    """The workbook in memory, without cached values."""
+    if lang not in LANGUAGES:
+        raise GpusheetError(f"lang: found {lang!r}, allowed {' or '.join(LANGUAGES)}")
+    if not 1 <= months <= MOST_MONTHS:
+        raise GpusheetError(f"months: found {months}, allowed 1 to {MOST_MONTHS}")
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name in SHEETS:
+        book.create_sheet(name)
+    look = Look(lang)
+    span = Span(max(1, len(inputs.workloads) + spare))
+    placed = put_catalog(book, look, inputs, span.count, extra_columns or {})
+    cells = put_assumptions(book, look, inputs)
+    lookup = put_lookup(book, look, cells, span)
+    sizing = put_sizing(book, look, cells, lookup, span)
+    summary = put_summary(book, look, lookup, sizing, span)
+    budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
+    ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span).put()
+    put_rules(book, look, sizing)
+    put_cover(book, look, inputs, cells, lookup, budget, span)
+    put_chart(book, look, budget)
+    if extra_sheets:
+        from gpusheet.workbook.carry import carry
+
+        carry(book, extra_sheets)
+    _properties(book, inputs, lang, months)
+    return Built(book, span, {**placed, **cells.tables}, lookup, sizing, summary, budget)
+
+
+def _properties(book: Workbook, inputs: Inputs, lang: str, months: int) -> None:
+    stamp = datetime.datetime.combine(inputs.settings.prepared_on, datetime.time())
+    book.properties.created = book.properties.modified = stamp
+    book.properties.creator = f"gpusheet {__version__}"
+    book.properties.title = inputs.settings.title
+    for name, text in (
+        ("gpusheet_version", __version__), ("gpusheet_schema", "1"), ("gpusheet_lang", lang),
+        ("gpusheet_inputs", inputs.digest),
+    ):  # fmt: skip
+        book.custom_doc_props.append(StringProperty(name=name, value=text))
+    book.custom_doc_props.append(IntProperty(name="gpusheet_months", value=months))
+
+
+def write(
+    inputs: Inputs,
+    path: Path | str,
+    *,
+    lang: str = "en",
+    months: int = 12,
+    spare: int = SPARE,
+    extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
+    extra_sheets: Sequence[Any] = (),
+    force: bool = False,
+) -> Outcome:
+    """Builds, evaluates and writes the workbook; the file appears whole or not at all."""
+    built = build(inputs, lang, months, spare, extra_columns, extra_sheets)
+    values = write_with_values(built.book, path, force)
+    return outcome(built, values, inputs, Path(path))
+
+
+def outcome(built: Built, values: Values, inputs: Inputs, path: Path) -> Outcome:
+    """Reads the checks and the total of an evaluated workbook."""
+    total = values.at("Budget", f"H{built.budget.rows['grand']}")
+    failed, alerts = values.at("Checks", FAILED), values.at("Checks", ALERTS)
+    sheet = built.book["Checks"]
+    messages = []
+    for row in range(1, sheet.max_row + 1):
+        if values.at("Checks", f"F{row}") == 0 and sheet[f"E{row}"].value:
+            value = values.at("Checks", f"D{row}")
+            shown = f"{value:g}" if isinstance(value, float) else str(value)
+            messages.append(f"{sheet[f'B{row}'].value}: {shown}. {sheet[f'G{row}'].value}")
+    return Outcome(
+        path=path,
+        checks_failed=int(failed) if isinstance(failed, float) else 0,
+        alerts=int(alerts) if isinstance(alerts, float) else 0,
+        total=total if isinstance(total, float) else None,
+        currency=inputs.settings.currency,
+        messages=messages,
+    )

@@ -1,0 +1,341 @@
+"""The Budget sheet: demand, cards and cost by month, a block of one row per workload for each line of the calendar.
+
+At the left of a block stand the quantities of the workload that the line needs, so that its formula reads its own row
+and the month above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gpusheet.calendar import LINES, MONTH_INPUTS, Line
+from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.constants import NAMED
+from gpusheet.expr import Symbol
+from gpusheet.formula import Facts, cell_formula, nullable, sign
+from gpusheet.registry import find_rule
+from gpusheet.units import Date, Money, Number, Share, Text, Unit, Year, unit_of
+from gpusheet.wiring import TABLES, facts, quantities
+from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.grid import fill_block, fill_right
+from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.style import Look, printing, protect, set_widths
+
+NAME = "Budget"
+MONTH_ROW, DATE_ROW, YEAR_ROW, SEASON_ROW = 4, 5, 6, 7
+DRIVER, TOTAL, FIRST = 4, 8, 9  # columns: drivers D to G, total H, months from I
+TEXT, NUMBER, MONEY, SHARE = unit_of(Text), unit_of(Number), unit_of(Money), unit_of(Share)
+COUNTED, TAX, BLOCKED, MONTHS = "$F$4", "$F$5", "$F$6", "$F$7"
+ADDED = ("month_cards", "month_tier", "month_net_cards", "month_cost")
+COST = "month_cost"
+WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "month": "Month no.", "date": "Month", "year": "Fiscal year", "season": "Season factor", "no": "No.",
+        "name": "Workload", "status": "Status", "counted": "Workloads to count", "tax": "Tax bases agree (1/0)",
+        "blocked_label": "Word for a blocked total", "blocked": "blocked", "months": "Months", "total": "Total",
+        "peak": "Peak", "fy": "FY", "gpu": "GPU cost", "by_model": "GPU cost by pricing model",
+        "others": "Costs other than cards", "amount": "Amount/month", "start": "First month", "end": "Last month",
+        "other_total": "Other costs", "contingency": "Contingency", "grand": "Budget total",
+        "shown": "For presentation, in units of", "rate": "Rate",
+    },
+    "zh": {
+        "month": "第几月", "date": "月份", "year": "财年", "season": "季节系数", "no": "序号", "name": "业务",
+        "status": "状态", "counted": "应计业务数", "tax": "税务口径一致(1/0)", "blocked_label": "合计受阻时显示",
+        "blocked": "待补全", "months": "月数", "total": "合计", "peak": "峰值", "fy": "财年", "gpu": "GPU费用",
+        "by_model": "按计费方式的GPU费用", "others": "非GPU费用", "amount": "每月金额", "start": "起始月", "end": "结束月",
+        "other_total": "其他费用", "contingency": "预备费", "grand": "预算合计", "shown": "展示口径,金额单位",
+        "rate": "费率",
+    },
+}  # fmt: skip
+
+
+@dataclass
+class BudgetCells:
+    """Where the Budget has its blocks and totals."""
+
+    months: int
+    years: int
+    blocks: dict[str, int] = field(default_factory=dict)  # line -> first row
+    rows: dict[str, int] = field(default_factory=dict)  # totals by name
+    others: tuple[int, int] = (0, 0)
+
+    @property
+    def first(self) -> str:
+        return get_column_letter(FIRST)
+
+    @property
+    def last(self) -> str:
+        return get_column_letter(FIRST + self.months - 1)
+
+    @property
+    def first_year(self) -> int:
+        return FIRST + self.months + 1
+
+
+class BudgetWriter:
+    def __init__(
+        self, book: Workbook, look: Look, cells: AssumptionCells, lookup: LookupLines, rows: Mapping[str, int],
+        span: Span, months: int,
+    ) -> None:  # fmt: skip
+        self.sheet: Worksheet = book[NAME]
+        self.look, self.cells, self.lookup, self.sizing, self.span = look, cells, lookup, rows, span
+        self.words = WORDS[look.lang]
+        self.at = BudgetCells(months, (months + 10) // 12 + 1)
+        self.facts: dict[str, Facts] = dict(facts())
+        self.line = SEASON_ROW + 2
+        self.width = self.at.first_year + self.at.years - 1
+
+    def put(self) -> BudgetCells:
+        sheet, look = self.sheet, self.look
+        look.title(sheet, title_of(NAME, look.lang), hint_of(NAME, look.lang), role_of(NAME))
+        look.band(sheet, role_of(NAME), self.width)
+        self._timeline()
+        for line in LINES:
+            self._block(line)
+        self._by_model()
+        self._others()
+        self._totals()
+        set_widths(sheet, (7, 26, 12, 17, 15, 12, 12, 16))
+        set_widths(sheet, [14] * self.at.months + [3] + [16] * self.at.years, FIRST)
+        sheet.freeze_panes = f"{self.at.first}{SEASON_ROW + 1}"
+        area = f"A1:{get_column_letter(self.width)}{self.line}"
+        printing(sheet, look.lang, f"{MONTH_ROW}:{SEASON_ROW}", area, "A:C")
+        protect(sheet)
+        return self.at
+
+    # --- timeline and controls ---
+
+    def _timeline(self) -> None:
+        first, months = self.at.first, self.at.months
+        start, fiscal = self.cells.value("budget_start"), self.cells.value("fiscal_year_start")
+        year = f"YEAR({first}{DATE_ROW})+(MONTH({first}{DATE_ROW})>={fiscal})*({fiscal}>1)"
+        season = f"INDEX(Seasons[season_factor],MATCH(MONTH({first}{DATE_ROW}),Seasons[calendar_month],0))"
+        lines: tuple[tuple[int, str, str, Unit], ...] = (
+            (MONTH_ROW, "month", f"=COLUMNS(${first}${MONTH_ROW - 1}:{first}${MONTH_ROW - 1})", NUMBER),
+            (DATE_ROW, "date", f"=EDATE({start},{first}{MONTH_ROW}-1)", unit_of(Date)),
+            (YEAR_ROW, "year", f"={year}", unit_of(Year)),
+            (SEASON_ROW, "season", f"={season}", quantities()["season_factor"].unit),
+        )
+        for row, key, formula, unit in lines:
+            self.look.text(self.sheet.cell(row, 2, self.words[key]), bold=True)
+            fill_right(self.sheet, self.look, row, FIRST, months, formula, unit)
+        for column in range(FIRST, FIRST + months):
+            cell: Any = self.sheet.cell(DATE_ROW, column)
+            self.look.header(cell, wrap=False)
+            cell.number_format = "yyyy-mm"
+        status, tax = self.span.row("Lookup", STATUS_ROW), self.span.row("Lookup", self.lookup.rows["price_tax"])
+        controls: tuple[tuple[int, str, str], ...] = (
+            (4, "counted", f'=COUNTIF({status},"ok")+COUNTIF({status},"incomplete")'),
+            (5, "tax", f'=1*(COUNTIF({tax},"included")*COUNTIF({tax},"excluded")=0)'),
+            (6, "blocked_label", self.words["blocked"]),
+            (7, "months", f"=COUNT({first}{MONTH_ROW}:{self.at.last}{MONTH_ROW})"),
+        )
+        for row, key, value in controls:
+            self.look.text(self.sheet.cell(row, DRIVER, self.words[key]), color="7F7F7F")
+            self.look.formula(self._set(row, 6, value), NUMBER if value.startswith("=") else TEXT)
+        for offset in range(self.at.years):
+            column = self.at.first_year + offset
+            before = get_column_letter(column - 1)
+            cell = self._set(YEAR_ROW, column, f"={first}{YEAR_ROW}" if offset == 0 else f"={before}{YEAR_ROW}+1")
+            self.look.header(cell, wrap=False)
+            cell.number_format = f'"{self.words["fy"]}"0'
+
+    def _set(self, row: int, column: int, value: Any) -> Any:
+        cell: Any = self.sheet.cell(row, column)
+        cell.value = value
+        return cell
+
+    def _heads(self, title: str, unit: str, drivers: list[str], total: str) -> None:
+        """The grey row that begins a block."""
+        self.look.group(self.sheet, self.line, f"{title}  [{unit}]" if unit else title, self.width)
+        for offset, driver in enumerate(drivers):
+            cell = self._set(self.line, DRIVER + offset, driver)
+            self.look.text(cell, italic=True, wrap=True)
+        if total:
+            self.look.text(self._set(self.line, TOTAL, total), bold=True)
+        if any(len(driver) > 12 for driver in drivers):
+            self.sheet.row_dimensions[self.line].height = 40
+        self.line += 1
+
+    # --- blocks of workloads ---
+
+    def _block(self, line: Line) -> None:
+        rule, count = line.rule, self.span.count
+        earlier = set(self.at.blocks)
+        needed = [node.name for node in line.expression.walk() if isinstance(node, Symbol)]
+        constants = {constant.name for constant in NAMED} | set(TABLES)
+        drivers = [n for n in dict.fromkeys(needed) if n not in (*MONTH_INPUTS, *earlier, *constants)]
+        if line.name == COST:
+            drivers.insert(0, "pricing_model")
+        self.facts[line.name] = Facts(sign(line.expression, self.facts), nullable(line.expression, self.facts))
+        money = line.name == COST
+        label = find_rule(line.name).label(self.look.lang) if line.name == line.rule_name else self._label(line)
+        total = self.words["total"] if money else self.words["peak"] if line.name in ADDED else ""
+        self._heads(label, rule.unit.label(self.look.lang), [self._driver_label(name) for name in drivers], total)
+        top = self.line
+        self.at.blocks[line.name] = top
+        for column, source in ((2, NAME_ROW), (3, STATUS_ROW)):
+            formula = f"=INDEX({self.span.row('Lookup', source)},$A{top})"
+            fill_block(self.sheet, self.look, top, count, column, 1, formula, TEXT)
+        fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
+        for offset, name in enumerate(drivers):
+            formula = f"=INDEX({self._source(name)},$A{top})"
+            unit = quantities()[name].unit if name in quantities() else TEXT
+            fill_block(self.sheet, self.look, top, count, DRIVER + offset, 1, formula, unit)
+
+        def place(name: str) -> str:
+            if name in earlier:
+                return f"{self.at.first}{self.at.blocks[name]}"
+            if name in drivers:
+                return f"${get_column_letter(DRIVER + drivers.index(name))}{top}"
+            return {"month": f"{self.at.first}${MONTH_ROW}", "season_factor": f"{self.at.first}${SEASON_ROW}"}.get(
+                name, name
+            )
+
+        formula = cell_formula(line.expression, self.facts, place, f'$C{top}="ok"')
+        fill_block(self.sheet, self.look, top, count, FIRST, self.at.months, formula, rule.unit)
+        if line.name in ADDED:
+            cells = f"{self.at.first}{top}:{self.at.last}{top}"
+            formula = f'=IF(COUNT({cells})={MONTHS},{"SUM" if money else "MAX"}({cells}),"")'
+            fill_block(self.sheet, self.look, top, count, TOTAL, 1, formula, rule.unit)
+        self.line = top + count
+        if line.name in ADDED:
+            self._total_of(line.name, top, top + count - 1, rule.unit, money)
+        if money:
+            self._years(top, count + 1, rule.unit)
+        self.line += 2
+
+    def _label(self, line: Line) -> str:
+        label = line.rule.label(self.look.lang)
+        return f"当月{label}" if self.look.lang == "zh" else f"{label} in the month"
+
+    def _driver_label(self, name: str) -> str:
+        if name in quantities():
+            return quantities()[name].label(self.look.lang)
+        return {"en": "Pricing model", "zh": "计费方式"}[self.look.lang]
+
+    def _source(self, name: str) -> str:
+        if name in self.sizing:
+            return self.span.row("Sizing", self.sizing[name])
+        return self.span.row("Lookup", self.lookup.rows[name])
+
+    def _total_of(self, name: str, top: int, bottom: int, unit: Unit, money: bool) -> None:
+        """The total of a block: the sum where every workload has a number, else a word that says it is blocked."""
+        self.look.text(self.sheet.cell(self.line, 2, self.words["total"]), bold=True)
+        cells = f"{self.at.first}{top}:{self.at.first}{bottom}"
+        whole = f"(COUNT({cells})={COUNTED})*{TAX}" if money else f"COUNT({cells})={COUNTED}"
+        self._row(self.line, f'=IF({whole},SUM({cells}),{BLOCKED}&" "&({COUNTED}-COUNT({cells})))', unit)
+        self._row_total(self.line, unit, "SUM" if money else "MAX")
+        self.at.rows[name] = self.line
+
+    def _row(self, row: int, formula: str, unit: Unit) -> None:
+        fill_right(self.sheet, self.look, row, FIRST, self.at.months, formula, unit)
+        for column in range(FIRST, FIRST + self.at.months):
+            self.look.total(self.sheet.cell(row, column), unit)
+
+    def _row_total(self, row: int, unit: Unit, how: str) -> None:
+        cells = f"{self.at.first}{row}:{self.at.last}{row}"
+        self.look.total(self._set(row, TOTAL, f"=IF(COUNT({cells})={MONTHS},{how}({cells}),{BLOCKED})"), unit)
+
+    def _years(self, top: int, count: int, unit: Unit) -> None:
+        """Fiscal years of rows: sums over the months of each."""
+        months = f"${self.at.first}{top}:${self.at.last}{top}"
+        years = f"${self.at.first}${YEAR_ROW}:${self.at.last}${YEAR_ROW}"
+        year = f"{get_column_letter(self.at.first_year)}${YEAR_ROW}"
+        formula = f'=IF(COUNT({months})={MONTHS},SUMIFS({months},{years},{year}),"")'
+        fill_block(self.sheet, self.look, top, count, self.at.first_year, self.at.years, formula, unit)
+
+    # --- totals ---
+
+    def _by_model(self) -> None:
+        top, bottom = self.at.blocks[COST], self.at.rows[COST] - 1
+        unit = find_rule("monthly_cost").unit
+        self._heads(self.words["by_model"], unit.label(self.look.lang), [], self.words["total"])
+        first = self.line
+        model = get_column_letter(DRIVER)
+        for name in PRICING_MODELS:
+            self.look.text(self.sheet.cell(self.line, 2, name))
+            self.line += 1
+        total = f"{self.at.first}${self.at.rows[COST]}"
+        cells = f"{self.at.first}${top}:{self.at.first}${bottom}"
+        formula = f'=IF(COUNT({total})=1,SUMIFS({cells},${model}${top}:${model}${bottom},$B{first}),"")'
+        fill_block(self.sheet, self.look, first, len(PRICING_MODELS), FIRST, self.at.months, formula, unit)
+        row = f"{self.at.first}{first}:{self.at.last}{first}"
+        formula = f'=IF(COUNT({row})={MONTHS},SUM({row}),"")'
+        fill_block(self.sheet, self.look, first, len(PRICING_MODELS), TOTAL, 1, formula, unit)
+        self._years(first, len(PRICING_MODELS), unit)
+        self.at.rows["by_model"] = first
+        self.line += 1
+
+    def _others(self) -> None:
+        placed = self.cells.tables["OtherCosts"]
+        count = placed.last - placed.first + 1
+        unit = find_rule("monthly_cost").unit
+        drivers = [self.words[key] for key in ("amount", "start", "end")]
+        self._heads(self.words["others"], unit.label(self.look.lang), drivers, self.words["total"])
+        top = self.line
+        item, amount, start, end = (
+            f"INDEX(OtherCosts[{name}],$A{top})" for name in ("item", "amount_per_month", "start_month", "end_month")
+        )
+        fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
+        fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({item}="","",{item})', TEXT)
+        fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF(COUNT({amount})=1,{amount},"")', unit)
+        begins = f'=IF($B{top}="","",CHOOSE(1+({start}=""),{start},1))'
+        fill_block(self.sheet, self.look, top, count, DRIVER + 1, 1, begins, NUMBER)
+        ends = f'=IF($B{top}="","",CHOOSE(1+({end}=""),{end},{MONTHS}))'
+        fill_block(self.sheet, self.look, top, count, DRIVER + 2, 1, ends, NUMBER)
+        month = f"{self.at.first}${MONTH_ROW}"
+        formula = f'=IF(COUNT($D{top}:$F{top})=3,$D{top}*({month}>=$E{top})*({month}<=$F{top}),"")'
+        fill_block(self.sheet, self.look, top, count, FIRST, self.at.months, formula, unit)
+        row = f"{self.at.first}{top}:{self.at.last}{top}"
+        fill_block(self.sheet, self.look, top, count, TOTAL, 1, f'=IF(COUNT({row})={MONTHS},SUM({row}),"")', unit)
+        self._years(top, count, unit)
+        self.at.others = (top, top + count - 1)
+        self.line = top + count + 1
+
+    def _totals(self) -> None:
+        unit = find_rule("monthly_cost").unit
+        first = self.at.first
+        top, bottom = self.at.others
+        wanted = f"(ROWS($B${top}:$B${bottom})-COUNTBLANK($B${top}:$B${bottom}))"
+        cells = f"{first}${top}:{first}${bottom}"
+        gpu, other, reserve, grand = (self.line + offset for offset in range(1, 5))
+        self._heads(self.words["grand"], unit.label(self.look.lang), [], self.words["total"])
+        rate = self.cells.value("contingency_rate")
+        lines = (
+            ("gpu", gpu, f"={first}{self.at.rows[COST]}"),
+            ("other_total", other, f'=IF(COUNT({cells})={wanted},SUM({cells}),{BLOCKED})'),
+            ("contingency", reserve, f"=IF(COUNT({first}{gpu},{first}{other})=2,({first}{gpu}+{first}{other})*{rate},{BLOCKED})"),
+            ("grand", grand, f"=IF(COUNT({first}{gpu}:{first}{reserve})=3,SUM({first}{gpu}:{first}{reserve}),{BLOCKED})"),
+        )  # fmt: skip
+        for key, row, formula in lines:
+            self.look.text(self.sheet.cell(row, 2, self.words[key]), bold=key == "grand")
+            if key == "contingency":
+                self.look.formula(self._set(row, DRIVER, f"={rate}"), SHARE)
+            self._row(row, formula, unit)
+            self._row_total(row, unit, "SUM")
+            self._years(row, 1, unit)
+            self.at.rows[key] = row
+        self.line = grand + 2
+        amount = self.cells.value("amount_unit")
+        self._heads(self.words["shown"], "", [], self.words["total"])
+        self.look.formula(self._set(self.line - 1, DRIVER, f"={amount}"), NUMBER)
+        top = self.line
+        for offset, key in enumerate(("gpu", "other_total", "contingency", "grand")):
+            self.look.text(self.sheet.cell(top + offset, 2, self.words[key]), bold=key == "grand")
+            self.at.rows[f"shown_{key}"] = top + offset
+        source = f"{first}{self.at.rows['gpu']}"
+        formula = f'=IF(COUNT({source})=1,{source}/{amount},{BLOCKED})'
+        fill_block(self.sheet, self.look, top, 4, FIRST, self.at.months, formula, MONEY)
+        total = f"{get_column_letter(TOTAL)}{self.at.rows['gpu']}"
+        formula = f"=IF(COUNT({total})=1,{total}/{amount},{BLOCKED})"
+        fill_block(self.sheet, self.look, top, 4, TOTAL, 1, formula, MONEY)
+        self._years(top, 4, MONEY)
+        self.line = top + 5

@@ -1,0 +1,255 @@
+"""The Checks sheet: integrity checks that must be zero with a master check, and alerts that only want a look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from openpyxl.formatting.rule import CellIsRule
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.workbook import Workbook
+
+from gpusheet.constants import NAMED
+from gpusheet.expr import number_text
+from gpusheet.units import Flag, Number, unit_of
+from gpusheet.wiring import quantities
+from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.budget_sheet import COST, BudgetCells
+from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
+from gpusheet.workbook.summary_sheet import SummaryCells
+from gpusheet.workbook.tables import GROWTH, Placed
+
+NAME = "Checks"
+FIRST = 7
+MASTER, FAILED, ALERTS = "D3", "D4", "F4"
+# key columns by which the tables are found
+KEYS = {"Workloads": "workload", "GPUs": "gpu", "Models": "model", "Prices": "price_list", "FX": "currency",
+        "OtherCosts": "item"}  # fmt: skip
+HEADS = {
+    "en": ("No.", "Check", "Where", "Value", "Tolerance", "1 = passed", "What to do"),
+    "zh": ("序号", "检查项", "位置", "数值", "容差", "1=通过", "如何处理"),
+}
+ALERT_HEADS = {
+    "en": ("No.", "Alert", "Where", "Workloads", "", "1 = none", "What it means"),
+    "zh": ("序号", "提醒", "位置", "业务数", "", "1=无", "含义"),
+}
+WORDS = {
+    "en": {"master": "Master check", "failed": "Checks that fail", "alerts": "Alerts", "good": "OK", "bad": "CHECK",
+           "integrity": "Integrity: the value must be zero", "alert": "Alerts: shown, not wrong"},
+    "zh": {"master": "总检查", "failed": "未通过检查数", "alerts": "提醒数", "good": "通过", "bad": "有误",
+           "integrity": "完整性检查:数值必须为零", "alert": "提醒:仅提示,不影响计算"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Check:
+    en: str
+    zh: str
+    where: str
+    formula: str
+    todo_en: str
+    todo_zh: str
+    tolerance: str = "0"
+
+
+class ChecksWriter:
+    def __init__(
+        self, book: Workbook, look: Look, placed: Mapping[str, Placed], cells: AssumptionCells, lookup: LookupLines,
+        sizing: Mapping[str, int], summary: SummaryCells, budget: BudgetCells, span: Span,
+    ) -> None:  # fmt: skip
+        self.book, self.look, self.cells, self.lookup, self.sizing = book, look, cells, lookup, sizing
+        self.placed = {**placed, **cells.tables}
+        self.summary, self.budget, self.span = summary, budget, span
+
+    def put(self) -> None:
+        sheet: Any = self.book[NAME]
+        look, words = self.look, WORDS[self.look.lang]
+        look.title(sheet, title_of(NAME, look.lang), hint_of(NAME, look.lang), role_of(NAME))
+        look.band(sheet, role_of(NAME), 7)
+        checks, alerts = self.checks(), self.alerts()
+        last = FIRST + len(checks) - 1
+        alert_first = last + 4
+        alert_last = alert_first + len(alerts) - 1
+        for row, (key, formula) in enumerate((
+            ("master", f'=IF({FAILED}=0,"{words["good"]}","{words["bad"]}")'),
+            ("failed", f"=COUNTIF(F{FIRST}:F{last},0)"),
+        ), 3):  # fmt: skip
+            look.text(sheet.cell(row, 2, words[key]), bold=True)
+            sheet.cell(row, 4, formula)
+            look.formula(sheet.cell(row, 4), unit_of(Number), bold=True)
+        look.text(sheet.cell(4, 5, words["alerts"]), bold=True)
+        sheet[ALERTS] = f"=SUM(D{alert_first}:D{alert_last})"
+        look.formula(sheet[ALERTS], unit_of(Number), bold=True)
+        self._list(sheet, FIRST, HEADS[look.lang], words["integrity"], checks)
+        self._list(sheet, alert_first, ALERT_HEADS[look.lang], words["alert"], alerts)
+        red, green = fill("F8CBAD"), fill("C6E0B4")
+        for cells in (f"F{FIRST}:F{last}", f"F{alert_first}:F{alert_last}"):
+            bad = red if cells.startswith(f"F{FIRST}:") else fill("FFE699")
+            sheet.conditional_formatting.add(cells, CellIsRule(operator="equal", formula=["0"], fill=bad))
+            sheet.conditional_formatting.add(cells, CellIsRule(operator="equal", formula=["1"], fill=green))
+        sheet.conditional_formatting.add("D3", CellIsRule(operator="equal", formula=[f'"{words["good"]}"'], fill=green))
+        sheet.conditional_formatting.add("D3", CellIsRule(operator="equal", formula=[f'"{words["bad"]}"'], fill=red))
+        set_widths(sheet, (6, 46, 22, 13, 11, 11, 78))
+        sheet.freeze_panes = f"C{FIRST}"
+        printing(sheet, look.lang, "5:6", f"A1:G{alert_last}")
+        protect(sheet)
+
+    def _list(self, sheet: Any, first: int, heads: tuple[str, ...], title: str, checks: list[Check]) -> None:
+        look = self.look
+        look.group(sheet, first - 2, title, 7)
+        for position, head in enumerate(heads, 1):
+            look.header(sheet.cell(first - 1, position, head))
+        for row, check in enumerate(checks, first):
+            number, flag = unit_of(Number), unit_of(Flag)
+            sheet.cell(row, 1, f"=ROW()-ROW(A${first - 1})")
+            look.formula(sheet.cell(row, 1), number)
+            look.text(sheet.cell(row, 2, check.zh if look.lang == "zh" else check.en), wrap=True)
+            look.text(sheet.cell(row, 3, check.where), color="7F7F7F")
+            sheet.cell(row, 4, check.formula)
+            look.formula(sheet.cell(row, 4), number)
+            if heads[4]:
+                sheet.cell(row, 5, f"={check.tolerance}")
+                look.formula(sheet.cell(row, 5), number)
+                sheet.cell(row, 5).number_format = "General"
+            passed = f"=IF(COUNT(D{row})=1,1*(ABS(D{row})<={'E' if heads[4] else '0*D'}{row}),0)"
+            sheet.cell(row, 6, passed)
+            look.formula(sheet.cell(row, 6), flag)
+            look.text(sheet.cell(row, 7, check.todo_zh if look.lang == "zh" else check.todo_en), wrap=True)
+            if max(len(check.en), len(check.zh) * 2) > 44 or len(check.todo_en) > 80:
+                sheet.row_dimensions[row].height = 27
+
+    # --- integrity ---
+
+    def checks(self) -> list[Check]:
+        status = self.span.row("Lookup", STATUS_ROW)
+        made = [
+            Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
+                  f'=COUNTIF({status},"incomplete")',
+                  "Row 'status' of Lookup names them; the rows '… complete' below say which group. Fill in or correct it.",
+                  "查看 Lookup 的状态行与各组“完整”行,补全或更正对应输入。"),
+            Check("Rows of Workloads without a name", "没有名称的业务行", "Workloads",
+                  "=MAX(0,COUNTA(Workloads[gpu])-COUNTA(Workloads[workload]))",
+                  "Give every row a name in the first column.", "请在首列为每一行填写业务名称。"),
+            Check("Workloads beyond the lines that are computed", "超出计算行数的业务", "Workloads",
+                  f"=MAX(0,ROWS(Workloads[workload])-COLUMNS({self.span.row('Lookup', NAME_ROW)}))",
+                  "Run `gpusheet budget` on this workbook: the new one has room for all.",
+                  "对本工作簿运行 gpusheet budget,新生成的文件会扩充行数。"),
+        ]  # fmt: skip
+        for table, key in KEYS.items():
+            placed = self.placed[table]
+            below = placed.area(key, GROWTH)
+            made.append(Check(
+                f"Typed below the table {table}", f"写在表 {table} 之外的行", placed.sheet,
+                f"=COUNTA({below})-COUNTA({placed.ref(key)})",
+                "Move the row into the table, or pull the table's corner down over it.",
+                "将该行移入表格,或向下拖动表格右下角以包含它。"))  # fmt: skip
+        made += self._price_checks()
+        made += self._sum_checks()
+        return made
+
+    def _price_checks(self) -> list[Check]:
+        chosen = {part: self.span.row("Lookup", self.lookup.rows[f"chosen_{part}"]) for part in ("offers", "line", "rate")}
+        status = self.span.row("Lookup", STATUS_ROW)
+        return [
+            Check("Prices that cannot be used: a cell is blank, text or not above 0", "不可用的报价:缺项、文本或不大于0",
+                  "Prices", '=COUNTA(Prices[price_list])-COUNTIF(Prices[price_day],">0")',
+                  "Complete date, cards, price, currency, per, period, pricing model and tax; fill the black columns down.",
+                  "补全日期、卡数、价格、币种、计价单位、周期、计费方式与税务口径,并向下填充黑色公式列。"),
+            Check("Workloads without a price", "没有价格的业务", "Lookup",
+                  f'=COUNTIF({status},"ok")-COUNTIF({chosen["offers"]},">=1")+COUNTIFS({status},"incomplete",{chosen["offers"]},">=1")',
+                  "Add the price of this GPU and pricing model to Prices, or name another price list; until then its "
+                  "totals are blocked.",
+                  "在 Prices 中补充该 GPU 与计费方式的价格,或改用其他价目表;补充前相关合计不予计算。"),
+            Check("Workloads with more than one price", "存在多个报价的业务", "Lookup",
+                  f'=COUNTIF({chosen["offers"]},">1")',
+                  "Name the listing in Workloads, so that one offer remains.", "在 Workloads 中填写报价项以确定唯一报价。"),
+            Check("Workloads whose price has no exchange rate", "缺少汇率的业务", "FX",
+                  f"=COUNT({chosen['line']})-COUNT({chosen['rate']})",
+                  "Type one rate from the quoted into the budget currency into FX, with date and source.",
+                  "在 FX 中填写报价币种到预算币种的唯一汇率、日期与来源。"),
+            Check("Prices with and without tax in one total", "同一合计中混用含税与不含税价格", "Budget",
+                  "=1-Budget!$F$5", "Use prices of one tax basis; until then all totals of money are blocked.",
+                  "请统一税务口径;统一前所有金额合计不予计算。"),
+            Check("The budget currency is three capital letters", "预算币种为三个字母代码", "Assumptions",
+                  f"=1*(LEN({self.cells.value('currency')})<>3)", "Type a code such as CNY or USD.",
+                  "请填写币种代码,如 CNY、USD。"),
+            Check("Twelve season factors", "季节系数共12个月", "Assumptions",
+                  "=12-COUNTIF(Seasons[season_factor],\">=0\")", "Give each calendar month a factor of 0 or more.",
+                  "为每个日历月填写不小于0的系数。"),
+            Check("Card tiers ascend from 0", "卡数档位从0升序", "Assumptions", self._tiers(),
+                  "Order the tiers upwards, beginning with 0.", "档位从0开始按升序排列。"),
+            Check("Unit constants are as they were", "单位常数未被修改", "Assumptions", self._constants(),
+                  "Restore the constants at the foot of the assumptions.", "恢复假设表中的单位常数。",
+                  tolerance="0.000000000000001"),
+        ]  # fmt: skip
+
+    def _tiers(self) -> str:
+        placed = self.placed["Tiers"]
+        letter = placed.letters["tier"]
+        upper = f"{placed.sheet}!${letter}${placed.first}:${letter}${placed.last - 1}"
+        lower = f"{placed.sheet}!${letter}${placed.first + 1}:${letter}${placed.last}"
+        return f"=SUMPRODUCT(1*({upper}>={lower}))+ABS(MIN(tiers))"
+
+    def _constants(self) -> str:
+        return "=" + "+".join(f"ABS({constant.name}/{number_text(constant)}-1)" for constant in NAMED[:5])
+
+    def _sum_checks(self) -> list[Check]:
+        budget, summary = self.budget, self.summary
+        first, last = budget.first, budget.last
+        cost = budget.rows[COST]
+        grand, gpu = budget.rows["grand"], budget.rows["gpu"]
+        span = f"Budget!${first}${grand}:${last}${grand}"
+        total, costs = f"Budget!$H${grand}", f"Budget!$H${budget.blocks[COST]}:$H${cost - 1}"
+        y1 = get_column_letter(budget.first_year)
+        y2 = get_column_letter(budget.first_year + budget.years - 1)
+        letter = summary.letters["monthly_cost"]
+        monthly = f"Summary!${letter}${summary.first}:${letter}${summary.last}"
+        models = f"Budget!$H${budget.rows['by_model']}:$H${budget.rows['by_model'] + 3}"
+        made = [
+            Check("Months without a budget total", "没有预算合计的月份", "Budget", f"=Budget!$F$7-COUNT({span})",
+                  "A workload or cost has no number: mend what the checks above name.", "上方检查指出的业务或费用缺少数值,请先处理。"),
+            Check("Budget: workloads against months", "预算:按业务合计与按月合计一致", "Budget",
+                  f"=IF(COUNT(Budget!$H${gpu})=1,SUM({costs})-Budget!$H${gpu},0)",
+                  "The sums by row and by column differ: a formula of the block was changed.",
+                  "行合计与列合计不一致:费用区块公式被改动。", tolerance="0.01"),
+            Check("Budget: fiscal years against the total", "预算:财年合计与总计一致", "Budget",
+                  f"=IF(COUNT({total})=1,SUM(Budget!${y1}${grand}:${y2}${grand})-{total},0)",
+                  "The fiscal years do not add up: a formula at the right was changed.", "财年合计与总计不一致:右侧公式被改动。",
+                  tolerance="0.01"),
+            Check("Budget: pricing models against the total", "预算:各计费方式合计与总计一致", "Budget",
+                  f"=IF(COUNT(Budget!$H${gpu})=1,SUM({models})-Budget!$H${gpu},0)",
+                  "A workload has a pricing model that is not one of the four.", "存在不在四种之内的计费方式。", tolerance="0.01"),
+            Check("Summary against Sizing: cost per month", "汇总与测算的每月成本一致", "Summary",
+                  f"=SUM({monthly})-SUM({self.span.row('Sizing', self.sizing['monthly_cost'])})",
+                  "A formula of Summary was changed.", "汇总表公式被改动。", tolerance="0.01"),
+        ]  # fmt: skip
+        for sheet, cells in (
+            ("Lookup", f"Lookup!$E$4:${self.span.last}${max(self.lookup.rows.values())}"),
+            ("Sizing", f"Sizing!$E$4:${self.span.last}${max(self.sizing.values())}"),
+            ("Budget", f"Budget!$A$4:${y2}${budget.rows['shown_grand']}"),
+        ):
+            made.append(Check(
+                f"Error values on {sheet}", f"{sheet} 中的错误值", sheet, f"=1*ISERROR(SUM({cells}))",
+                "A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
+                "存在 #N/A、#VALUE! 等错误:请检查数字单元格中的文本或被改动的公式。"))  # fmt: skip
+        return made
+
+    # --- alerts ---
+
+    def alerts(self) -> list[Check]:
+        made = []
+        for name in self.sizing:
+            if name.endswith("_alert"):
+                rule = quantities()[name].rule
+                assert rule is not None
+                cells = self.span.row("Sizing", self.sizing[name])
+                made.append(Check(rule.en, rule.zh, "Sizing", f"=SUM({cells})", rule.summary, f"来源:{rule.source}"))
+        dates = f"{self.cells.value('prepared_on')}"
+        made.append(Check(
+            "Prices dated after the budget was prepared", "报价日期晚于编制日期", "Prices",
+            f'=COUNTIF(Prices[price_day],">"&{dates})', "Correct the dates, or the day on which the budget was prepared.",
+            "请更正报价日期或编制日期。"))  # fmt: skip
+        return made

@@ -1,0 +1,208 @@
+"""The Cover, with what a reader needs first, and the Rules sheet, with where every number comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from openpyxl.chart import BarChart, Reference
+from openpyxl.chart.data_source import StrRef
+from openpyxl.chart.series import SeriesLabel
+from openpyxl.formatting.rule import CellIsRule
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.hyperlink import Hyperlink
+
+from gpusheet import __version__
+from gpusheet.expr import render
+from gpusheet.units import Date, Money, Number, Text, unit_of
+from gpusheet.wiring import quantities
+from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.budget_sheet import BudgetCells
+from gpusheet.workbook.calculation import SUBJECTS
+from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
+from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
+from gpusheet.workbook.inputs import Inputs
+from gpusheet.workbook.layout import SHEETS, Span, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_sheet import DATE_ROW, LookupLines
+from gpusheet.workbook.style import FORMULA, INPUT, LINK, Look, fill, font, printing, protect, set_widths
+
+TEXT, DATE, NUMBER, MONEY = unit_of(Text), unit_of(Date), unit_of(Number), unit_of(Money)
+WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "purpose": "Purpose", "purpose_text": "How many GPU cards LLM inference needs, and what they cost, by month.",
+        "author": "Author", "on": "Prepared on", "currency": "Currency", "tax": "Tax basis",
+        "tax_text": "prices with tax / without / unstated", "sign": "Sign convention",
+        "sign_text": "Costs are positive; a refund is negative.", "as_of": "Prices as of", "master": "Master check",
+        "failed": "Checks that fail", "alerts": "Alerts", "total": "Budget total", "year": "First fiscal year",
+        "cards": "Cards billed, peak month", "workloads": "Workloads", "units": "Amounts below in units of",
+        "contents": "Contents", "colours": "Colours", "log": "Version log",
+        "blue": "Typed input", "black": "Formula", "green": "Formula that reads another sheet",
+        "heads": "Version|Date|Author|Change", "first": "Made by gpusheet", "chart": "Cost by month",
+    },
+    "zh": {
+        "purpose": "用途", "purpose_text": "测算大模型推理所需 GPU 卡数及其按月成本。", "author": "编制人", "on": "编制日期",
+        "currency": "币种", "tax": "税务口径", "tax_text": "含税 / 不含税 / 未注明的报价数", "sign": "符号约定",
+        "sign_text": "成本为正数,退款为负数。", "as_of": "价格基准日", "master": "总检查", "failed": "未通过检查数",
+        "alerts": "提醒数", "total": "预算合计", "year": "首个财年", "cards": "计费卡数(峰值月)", "workloads": "业务数",
+        "units": "以下金额单位", "contents": "目录", "colours": "颜色说明", "log": "版本记录", "blue": "手工输入",
+        "black": "公式", "green": "引用其他工作表的公式", "heads": "版本|日期|作者|变更说明", "first": "由 gpusheet 生成",
+        "chart": "按月成本",
+    },
+}  # fmt: skip
+
+
+def put_cover(
+    book: Workbook, look: Look, inputs: Inputs, cells: AssumptionCells, lookup: LookupLines, budget: BudgetCells,
+    span: Span,
+) -> None:  # fmt: skip
+    sheet: Any = book["Cover"]
+    words = WORDS[look.lang]
+    look.title(sheet, "", "", "cover")
+    sheet["A1"] = f"={cells.value('title')}"
+    look.band(sheet, "cover", 8)
+    sheet.row_dimensions[1].height = 34
+    sheet["A1"].font = font(look.lang, "FFFFFF", bold=True, size=18)
+    tax = span.row("Lookup", lookup.rows["price_tax"])
+    counts = '&" / "&'.join(f'COUNTIF({tax},"{basis}")' for basis in ("included", "excluded", "unstated"))
+    grand, tier = budget.rows["shown_grand"], budget.rows["month_tier"]
+    year = get_column_letter(budget.first_year)
+    facts: tuple[tuple[str, str, Any, str], ...] = (
+        ("purpose", words["purpose_text"], TEXT, ""),
+        ("author", f'={cells.value("prepared_by")}&""', TEXT, ""),
+        ("on", f"={cells.value('prepared_on')}", DATE, ""),
+        ("currency", f"={cells.value('currency')}", TEXT, ""),
+        ("tax", f"={counts}", TEXT, words["tax_text"]),
+        ("sign", words["sign_text"], TEXT, ""),
+        ("as_of", f"=Lookup!$E${DATE_ROW}", DATE, ""),
+        ("master", f"=Checks!{MASTER}", TEXT, ""),
+        ("failed", f"=Checks!{FAILED}", NUMBER, ""),
+        ("alerts", f"=Checks!{ALERTS}", NUMBER, ""),
+        ("workloads", "=Budget!$F$4", NUMBER, ""),
+        ("cards", f"=Budget!$H${tier}", NUMBER, ""),
+        ("units", f"={cells.value('amount_unit')}", NUMBER, ""),
+        ("total", f"=Budget!$H${grand}", MONEY, ""),
+        ("year", f"=Budget!${year}${grand}", MONEY, ""),
+    )
+    row = 3
+    for key, value, unit, note in facts:
+        look.text(sheet.cell(row, 1, words[key]), bold=True)
+        cell = sheet.cell(row, 2, value)
+        look.formula(cell, unit, bold=key in ("master", "total"))
+        cell.alignment = cell.alignment.copy(horizontal="left")
+        if note:
+            look.text(sheet.cell(row, 3, note), color="7F7F7F", italic=True)
+        if key == "master":
+            good, bad = CHECK_WORDS[look.lang]["good"], CHECK_WORDS[look.lang]["bad"]
+            at = cell.coordinate
+            sheet.conditional_formatting.add(
+                at, CellIsRule(operator="equal", formula=[f'"{good}"'], fill=fill("C6E0B4")))
+            sheet.conditional_formatting.add(
+                at, CellIsRule(operator="equal", formula=[f'"{bad}"'], fill=fill("F8CBAD")))
+        row += 1
+    row = _contents(sheet, look, row + 1)
+    row = _colours(sheet, look, row + 1)
+    last = _log(sheet, look, inputs, row + 1)
+    set_widths(sheet, (26, 34, 16, 22, 14, 14, 14, 14))
+    printing(sheet, look.lang, "1:1", f"A1:H{last}")
+    protect(sheet)
+
+
+def _contents(sheet: Any, look: Look, row: int) -> int:
+    look.group(sheet, row, WORDS[look.lang]["contents"], 8)
+    for name in SHEETS:
+        row += 1
+        cell = sheet.cell(row, 1, title_of(name, look.lang))
+        cell.hyperlink = Hyperlink(ref=cell.coordinate, location=f"'{name}'!A1", display=title_of(name, look.lang))
+        look.text(cell, color="0563C1")
+        look.text(sheet.cell(row, 2, hint_of(name, look.lang)), color="595959")
+    return row + 1
+
+
+def _colours(sheet: Any, look: Look, row: int) -> int:
+    words = WORDS[look.lang]
+    look.group(sheet, row, words["colours"], 8)
+    for key, color in (("blue", INPUT), ("black", FORMULA), ("green", LINK)):
+        row += 1
+        look.text(sheet.cell(row, 1, words[key]), color=color, bold=True)
+    sheet.cell(row - 2, 1).fill = fill("FFFBE6")
+    return row + 1
+
+
+def _log(sheet: Any, look: Look, inputs: Inputs, row: int) -> int:
+    words = WORDS[look.lang]
+    look.group(sheet, row, words["log"], 8)
+    for position, head in enumerate(words["heads"].split("|"), 1):
+        look.header(sheet.cell(row + 1, position, head))
+    entry = (__version__, inputs.settings.prepared_on, inputs.settings.prepared_by or "", words["first"])
+    for position, value in enumerate(entry, 1):
+        cell = sheet.cell(row + 2, position, value)
+        look.input(cell, DATE if position == 2 else TEXT)
+        cell.alignment = cell.alignment.copy(horizontal="left")
+    for position in range(1, 5):
+        look.input(sheet.cell(row + 3, position), DATE if position == 2 else TEXT)
+    return row + 3
+
+
+def put_rules(book: Workbook, look: Look, rows: Mapping[str, int]) -> None:
+    sheet: Any = book["Rules"]
+    look.title(sheet, title_of("Rules", look.lang), hint_of("Rules", look.lang), role_of("Rules"))
+    heads = {
+        "en": ("Name", "Quantity", "Unit", "Formula", "Source", "What it is"),
+        "zh": ("名称", "指标", "单位", "公式", "来源", "说明(英文)"),
+    }[look.lang]
+    look.band(sheet, role_of("Rules"), len(heads))
+    for position, head in enumerate(heads, 1):
+        look.header(sheet.cell(4, position, head))
+    line, subject = 5, ""
+    for name, quantity in quantities().items():
+        rule = quantity.rule
+        if rule is None:
+            continue
+        if rule.subject != subject:
+            subject = rule.subject
+            look.group(sheet, line, SUBJECTS[subject][look.lang == "zh"], len(heads))
+            line += 1
+        formula = render(rule.expression, str)
+        values = (name, rule.label(look.lang), rule.unit.label(look.lang), formula, rule.source, rule.summary)
+        for position, value in enumerate(values, 1):
+            cell = sheet.cell(line, position)
+            cell.value = value
+            cell.data_type = "s"  # a formula is shown here, not computed
+            look.text(cell, wrap=True, color="7F7F7F" if position in (1, 3) else FORMULA)
+            if value[:1] in "=+-@":
+                cell.quotePrefix = True
+        if name in rows:
+            cell = sheet.cell(line, 1)
+            cell.hyperlink = Hyperlink(ref=cell.coordinate, location=f"'Sizing'!A{rows[name]}", display=name)
+        widest = max(len(formula) / 58, len(rule.summary) / 58, len(rule.source) / 24, 1)
+        sheet.row_dimensions[line].height = 14 * (int(widest) + (widest > int(widest)))
+        line += 1
+    set_widths(sheet, (31, 32, 18, 60, 26, 60))
+    sheet.freeze_panes = "C5"
+    printing(sheet, look.lang, "4:4", f"A1:F{line - 1}")
+    protect(sheet)
+
+
+def put_chart(book: Workbook, look: Look, budget: BudgetCells) -> None:
+    """Cost by month under the budget: cards, other costs and contingency on top of each other."""
+    sheet: Any = book["Budget"]
+    chart: Any = BarChart()
+    chart.type, chart.grouping, chart.overlap = "col", "stacked", 100
+    chart.title = WORDS[look.lang]["chart"]
+    first, last = budget.rows["shown_gpu"], budget.rows["shown_contingency"]
+    from_column, to_column = 9, 9 + budget.months - 1
+    for row in range(first, last + 1):
+        values = Reference(sheet, min_col=from_column, max_col=to_column, min_row=row)
+        chart.add_data(values, from_rows=True, titles_from_data=False)
+    for series, row, color in zip(chart.series, range(first, last + 1), ("2F5597", "A9D18E", "F4B183"), strict=True):
+        series.tx = SeriesLabel(strRef=StrRef(f"Budget!$B${row}"))
+        series.graphicalProperties.solidFill = color
+    chart.set_categories(Reference(sheet, min_col=from_column, max_col=to_column, min_row=5))
+    chart.x_axis.number_format = "yyyy-mm"
+    chart.x_axis.delete = chart.y_axis.delete = False
+    chart.y_axis.number_format = "#,##0"
+    chart.gapWidth = 60
+    chart.legend.position = "b"
+    chart.height, chart.width = 9, 26
+    sheet.add_chart(chart, f"B{budget.rows['shown_grand'] + 2}")
