@@ -29,8 +29,8 @@ TITLES: Mapping[str, tuple[str, str]] = {
     **{row_type.__name__: titles for _, row_type, _, titles in SMALL},
     Settings.__name__: GROUPS["settings"],
     "OtherCost": ("Costs that are not cards", "非 GPU 费用"),
-    Found.__name__: ("What look-ups find (not typed)", "取数结果(非填写项)"),
-    Month.__name__: ("A month of the budget (not typed)", "预算月份(非填写项)"),
+    Found.__name__: ("What look-ups find (not typed)", "取数结果（非填写项）"),
+    Month.__name__: ("A month of the budget (not typed)", "预算月份（非填写项）"),
 }
 WORDS = {
     "en": {
@@ -43,27 +43,27 @@ WORDS = {
         "comparison overlook rounding errors.",
         "inputs": "Inputs",
         "inputs intro": "Every column of every table, as CSV files, sheets and Python spell it. A name in bold is "
-        "required. Sources in brackets: [A] token throughput, [B] concurrency calculator, [C] memory segments; see "
+        "required. Sources: [A] token throughput, [B] concurrency calculator, [C] memory segments; see "
         "[errata](errata.md).",
         "formula": "Formula", "unit": "Unit", "source": "Source", "most": "At most", "from": "From", "label": "Label",
         "parameter": "Parameter", "name": "Name", "allowed": "Allowed", "default": "Default", "range": "Usual range",
-        "meaning": "Meaning", "rule": "rule", "only": "A function only: the workbook has no line of it.", "kept": "kept", "or": " or ",
-        "constants": "Constants", "value": "Value",
+        "meaning": "Meaning", "rule": "rule", "only": "A function only: the workbook has no line of it.",
+        "kept": "kept", "or": " or ", "constants": "Constants", "value": "Value",
     },
     "zh": {
         "other": "[English]({page}.md)",
-        "made": "由 `python docs/make.py` 生成;请修改规则或字段本身。",
+        "made": "由 `python docs/make.py` 生成，请修改规则或字段本身。",
         "rules": "规则",
-        "rules intro": "每条规则是一个量:Python 函数 `gpusheet.rules.名称`、Excel 函数(名称大写)、工作簿“测算”表中的同名行,"
-        "以及 `gpusheet.solve` 的一个结果。公式与单元格中的公式一致,以名称代替单元格;`tiny` 为 1E-9,取整与比较借此忽略浮点误差。"
-        "含义的文字说明见英文页。",
+        "rules intro": "每条规则是一个量：Python 函数 `gpusheet.rules.名称`、Excel 函数（名称大写）、"
+        "工作簿“测算”表中的同名行，以及 `gpusheet.solve` 的一个结果。公式与单元格中的公式一致，以名称代替单元格；"
+        "`tiny` 为 1E-9，取整与比较借此忽略浮点误差。含义的文字说明见英文页。",
         "inputs": "输入项",
-        "inputs intro": "每张表的每一列,CSV、工作表与 Python 拼写相同。粗体名称为必填。来源方括号:[A] 令牌吞吐法,"
-        "[B] 并发计算器,[C] 显存三段式;见[勘误](errata.zh.md)。",
+        "inputs intro": "每张表的每一列，CSV、工作表与 Python 拼写相同。粗体为必填。来源：[A] 令牌吞吐法，"
+        "[B] 并发计算器，[C] 显存三段式；见[勘误](errata.zh.md)。",
         "formula": "公式", "unit": "单位", "source": "来源", "most": "上限", "from": "取自", "label": "名称",
         "parameter": "参数", "name": "字段", "allowed": "允许值", "default": "默认值", "range": "常见范围",
-        "meaning": "含义", "rule": "规则", "only": "仅作函数使用,工作簿中没有对应行。", "kept": "保持默认", "or": "或",
-        "constants": "常数", "value": "数值",
+        "meaning": "含义", "rule": "规则", "only": "仅作函数使用，工作簿中没有对应行。",
+        "kept": "保持默认", "or": "或", "constants": "常数", "value": "数值",
     },
 }  # fmt: skip
 

@@ -48,6 +48,7 @@ Text = Annotated[str, Unit("text", "文本", "@")]
 Date = Annotated[Any, Unit("date", "日期", "yyyy-mm-dd")]
 Flag = Annotated[float, Unit("0/1", "0/1", "0")]
 Number = Annotated[float, Unit("number", "数", "#,##0.####")]
+Demand = Annotated[float, Unit("tokens/s or requests", "token/秒或请求", ONE)]  # as the sizing method counts
 Ratio = Annotated[float, Unit("ratio", "比值", TWO)]
 Share = Annotated[float, Unit("%", "%", "0.0%")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power
 from gpusheet.registry import rule
-from gpusheet.units import Cards, Flag, MonthNumber, Months, Number, Ratio, Replicas, Requests, Share, Text, TokensPerSecond
+from gpusheet.units import Cards, Demand, Flag, MonthNumber, Months, Ratio, Replicas, Requests, Share, Text, TokensPerSecond
 from gpusheet.rules.cards import whole_replicas
 
 
@@ -61,7 +61,7 @@ def replica_throughput(card_throughput: TokensPerSecond, cards: Cards) -> Tokens
 @rule(en="Demand as the method counts it", zh="所选方法的需求量", source="the workload's sizing method")
 def sizing_demand(
     sizing_method: Text, token_demand: TokensPerSecond, peak_concurrency: Requests, buffered_concurrency: Requests
-) -> Number:
+) -> Demand:
     """Peak demand in the measure of the chosen method: tokens per second, or requests in flight.
 
     >>> sizing_demand("throughput", 4500, 120, 180), sizing_demand("segment", 4500, 120, 180)
@@ -75,7 +75,7 @@ def sizing_demand(
 @rule(en="Capacity of a replica, same measure", zh="单副本容量(同口径)", source="the workload's sizing method")
 def replica_capacity(
     sizing_method: Text, replica_throughput: TokensPerSecond, replica_concurrency: Requests
-) -> Number:
+) -> Demand:
     """What one replica carries in the measure of the chosen method.
 
     >>> replica_capacity("throughput", 1800, 169), replica_capacity("constraint", 1800, 169)
@@ -87,7 +87,7 @@ def replica_capacity(
 
 
 @rule(en="Demand of the month", zh="当月需求", source="demand x factor of the month")
-def month_demand(sizing_demand: Number, demand_factor: Ratio) -> Number:
+def month_demand(sizing_demand: Demand, demand_factor: Ratio) -> Demand:
     """Peak demand of a month in the measure of the chosen method; typed peaks grow as well.
 
     >>> month_demand(4500, 1.5)
@@ -98,7 +98,7 @@ def month_demand(sizing_demand: Number, demand_factor: Ratio) -> Number:
 
 @rule(en="Cards for the month's demand", zh="当月需求对应卡数", source="as cards needed, at the month's demand")
 def month_demand_cards(
-    month_demand: Number, replica_capacity: Number, cards: Cards, min_replicas: Replicas = 1
+    month_demand: Demand, replica_capacity: Demand, cards: Cards, min_replicas: Replicas = 1
 ) -> Cards:
     """Cards of as many whole replicas as the month's demand needs, at least the minimum; none without demand.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from openpyxl.styles import Alignment
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
@@ -85,7 +86,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
             line += 1
         line += 1
     tables, end = _small_tables(book, sheet, look, inputs, line)
-    set_widths(sheet, (25, 30, 24, 18, 13, 13, 13, 46))
+    set_widths(sheet, (25, 30, 38, 18, 13, 13, 13, 50))
     sheet.freeze_panes = "C5"
     printing(sheet, look.lang, "4:4", f"A1:H{end}")
     return AssumptionCells(rows, tables)
@@ -99,14 +100,17 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
     if isinstance(value, str):
         cell.data_type = "s"
     look.input(cell, column.unit)
-    look.text(sheet.cell(line, 4, column.unit.label(look.lang)), color="7F7F7F")
+    look.text(sheet.cell(line, 4, column.unit.label(look.lang)), color="7F7F7F", indent=True)
     for position, bound in ((5, _least(column)), (6, _most(column))):
         bounded: Any = sheet.cell(line, position, bound)
         look.text(bounded, color="7F7F7F")
+        bounded.alignment = Alignment(horizontal="center")
         bounded.number_format = column.unit.number_format if isinstance(bound, float) else "General"
     if column.low is not None or column.high is not None:
         ends = [column.unit.show(end, look.lang).split(" ")[0] for end in (column.low, column.high) if end is not None]
-        look.text(sheet.cell(line, 7, " – ".join(ends)), color="7F7F7F")
+        typical: Any = sheet.cell(line, 7, " – ".join(ends))
+        look.text(typical, color="7F7F7F")
+        typical.alignment = Alignment(horizontal="center")
     look.text(sheet.cell(line, 8, column.source), color="7F7F7F")
     made = validation(column, look.lang)
     if made is not None:

@@ -29,7 +29,7 @@ from gpusheet.workbook.summary_sheet import SummaryCells, put_summary
 from gpusheet.workbook.tables import Placed
 
 LANGUAGES = ("en", "zh")
-SPARE = 10  # blank rows for more workloads
+SPARE = 5  # blank rows for more workloads
 MOST_MONTHS = 60
 
 

@@ -35,6 +35,7 @@ TEXT, NUMBER, MONEY, SHARE = unit_of(Text), unit_of(Number), unit_of(Money), uni
 COUNTED, TAX, BLOCKED, MONTHS = "$F$4", "$F$5", "$F$6", "$F$7"
 ADDED = ("month_cards", "month_tier", "month_net_cards", "month_cost")
 COST = "month_cost"
+CHART_ROWS = 20  # room for the chart under the last line
 WORDS: dict[str, dict[str, str]] = {
     "en": {
         "month": "Month no.", "date": "Month", "year": "Fiscal year", "season": "Season factor", "no": "No.",
@@ -105,7 +106,7 @@ class BudgetWriter:
         set_widths(sheet, (7, 26, 12, 17, 15, 12, 12, 16))
         set_widths(sheet, [14] * self.at.months + [3] + [16] * self.at.years, FIRST)
         sheet.freeze_panes = f"{self.at.first}{SEASON_ROW + 1}"
-        area = f"A1:{get_column_letter(self.width)}{self.line}"
+        area = f"A1:{get_column_letter(self.width)}{self.line + CHART_ROWS}"
         printing(sheet, look.lang, f"{MONTH_ROW}:{SEASON_ROW}", area, "A:C")
         protect(sheet)
         return self.at
@@ -164,6 +165,12 @@ class BudgetWriter:
             self.sheet.row_dimensions[self.line].height = 40
         self.line += 1
 
+    def _numbers(self, top: int, count: int) -> None:
+        """The number of each row of a block, in grey."""
+        fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
+        for row in range(top, top + count):
+            self.look.text(self.sheet.cell(row, 1), color="A6A6A6")
+
     # --- blocks of workloads ---
 
     def _block(self, line: Line) -> None:
@@ -184,7 +191,7 @@ class BudgetWriter:
         for column, source in ((2, NAME_ROW), (3, STATUS_ROW)):
             formula = f"=INDEX({self.span.row('Lookup', source)},$A{top})"
             fill_block(self.sheet, self.look, top, count, column, 1, formula, TEXT)
-        fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
+        self._numbers(top, count)
         for offset, name in enumerate(drivers):
             formula = f"=INDEX({self._source(name)},$A{top})"
             unit = quantities()[name].unit if name in quantities() else TEXT
@@ -284,7 +291,7 @@ class BudgetWriter:
         item, amount, start, end = (
             f"INDEX(OtherCosts[{name}],$A{top})" for name in ("item", "amount_per_month", "start_month", "end_month")
         )
-        fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
+        self._numbers(top, count)
         fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({item}="","",{item})', TEXT)
         fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF(COUNT({amount})=1,{amount},"")', unit)
         begins = f'=IF($B{top}="","",CHOOSE(1+({start}=""),{start},1))'

@@ -31,7 +31,7 @@ from gpusheet.workbook.lookup_sheet import DATE_ROW, LookupLines
 from gpusheet.workbook.style import Look, printing, protect, set_widths
 
 TEXT, NUMBER = unit_of(Text), unit_of(Number)
-COLUMN_WIDTH = 17
+COLUMN_WIDTH = 15
 SUBJECTS = {
     "demand": ("Demand [A]", "需求 [A]"),
     "architecture": ("Attention of the model", "模型注意力结构"),

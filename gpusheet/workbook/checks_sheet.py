@@ -44,6 +44,12 @@ WORDS = {
 }  # fmt: skip
 
 
+def _meaning(summary: str) -> str:
+    """What an alert's rule says, without its '1 where'."""
+    text = summary.removeprefix("1 where ")
+    return text[:1].upper() + text[1:]
+
+
 @dataclass(frozen=True)
 class Check:
     en: str
@@ -246,7 +252,7 @@ class ChecksWriter:
                 rule = quantities()[name].rule
                 assert rule is not None
                 cells = self.span.row("Sizing", self.sizing[name])
-                made.append(Check(rule.en, rule.zh, "Sizing", f"=SUM({cells})", rule.summary, f"来源:{rule.source}"))
+                made.append(Check(rule.en, rule.zh, "Sizing", f"=SUM({cells})", _meaning(rule.summary), f"来源:{rule.source}"))
         dates = f"{self.cells.value('prepared_on')}"
         made.append(Check(
             "Prices dated after the budget was prepared", "报价日期晚于编制日期", "Prices",

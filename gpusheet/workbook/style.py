@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
@@ -66,14 +67,17 @@ class Look:
             sheet.cell(1, column).fill = fill(ROLES[role])
             sheet.cell(1, column).alignment = Alignment(vertical="center")
 
-    def text(self, cell: Any, bold: bool = False, color: str = FORMULA, wrap: bool = False, italic: bool = False) -> None:
+    def text(
+        self, cell: Any, bold: bool = False, color: str = FORMULA, wrap: bool = False, italic: bool = False,
+        indent: bool = False,
+    ) -> None:  # fmt: skip
         cell.font = font(self.lang, color, bold, italic=italic)
-        cell.alignment = Alignment(wrap_text=wrap, vertical="top" if wrap else "center")
+        cell.alignment = Alignment(wrap_text=wrap, vertical="center", indent=1 if indent else 0)
 
-    def header(self, cell: Any, wrap: bool = True) -> None:
+    def header(self, cell: Any, wrap: bool = True, shrink: bool = False) -> None:
         cell.font = font(self.lang, bold=True)
         cell.fill = fill(HEADER_FILL)
-        cell.alignment = Alignment(wrap_text=wrap, vertical="center", horizontal="center")
+        cell.alignment = Alignment(wrap_text=wrap, shrink_to_fit=shrink, vertical="center", horizontal="center")
         cell.border = Border(bottom=_THIN)
 
     def group(self, sheet: Worksheet, row: int, text: str, columns: int) -> None:
@@ -89,22 +93,31 @@ class Look:
         cell.border = Border(bottom=_THIN)
         cell.protection = UNLOCKED
         cell.number_format = number_format(unit)
-        cell.alignment = Alignment(vertical="center")
+        cell.alignment = Alignment(vertical="center", indent=1 if is_text(unit) else 0)
 
     def formula(self, cell: Any, unit: Unit | None, bold: bool = False) -> None:
         """Black, or green where the formula reads another sheet."""
         text = str(cell.value)
         cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
-        cell.number_format = number_format(unit)
+        cell.number_format = "General" if is_text(unit) else number_format(unit)
+        cell.alignment = Alignment(vertical="center", indent=1 if is_text(unit) else 0)
 
     def total(self, cell: Any, unit: Unit | None) -> None:
         self.formula(cell, unit, bold=True)
         cell.border = _TOP
 
 
+_OWN_ROW = re.compile(r"\[\[#(This Row|Headers)\],[^=<>*+&/]*?\]\]")
+
+
 def is_link(formula: str) -> bool:
-    """Whether a formula reads another sheet, by its name or by one of its tables."""
-    return "!" in formula or "[" in formula
+    """Whether a formula reads another sheet, by its name or by one of its tables; its own row of a table is here."""
+    elsewhere = _OWN_ROW.sub("", formula)
+    return "!" in elsewhere or "[" in elsewhere
+
+
+def is_text(unit: Unit | None) -> bool:
+    return unit is None or unit.number_format == "@"
 
 
 def number_format(unit: Unit | None) -> str:
@@ -140,7 +153,7 @@ def printing(sheet: Worksheet, lang: str, title_rows: str, area: str, title_colu
     footer.center.text = "第 &P 页 / 共 &N 页" if lang == "zh" else "Page &P of &N"
     footer.left.text = "&A"
     sheet.page_margins.left = sheet.page_margins.right = 0.4
-    sheet.page_margins.top = sheet.page_margins.bottom = 0.6
+    sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.5, 0.8, 0.35
 
 
 def protect(sheet: Worksheet) -> None:

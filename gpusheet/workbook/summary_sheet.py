@@ -70,7 +70,7 @@ def put_summary(
                       f"=INDEX({span.row('Sizing', rows[name])},$A{first})"))
     alerts = [rows[name] for name in rows if name.endswith("_alert")]
     block = f"Sizing!${span.first}${min(alerts)}:${span.last}${max(alerts)}"
-    shown.append(("alerts", words["alerts"], number, f"=SUM(INDEX({block},0,$A{first}))"))
+    shown.append(("alerts", words["alerts"], number, f'=IF($B{first}="","",SUM(INDEX({block},0,$A{first})))'))
 
     look.title(sheet, title_of(NAME, look.lang), hint_of(NAME, look.lang), role_of(NAME))
     look.band(sheet, role_of(NAME), len(shown))
@@ -81,7 +81,7 @@ def put_summary(
         look.header(sheet.cell(TABLE_HEADER - 2, position, label))
         under: Any = sheet.cell(TABLE_HEADER - 1, position, unit.label(look.lang))
         look.text(under, color="7F7F7F", italic=True, wrap=True)
-        look.header(sheet.cell(TABLE_HEADER, position, name), wrap=True)
+        look.header(sheet.cell(TABLE_HEADER, position, name), wrap=False, shrink=True)
         fill_block(sheet, look, first, span.count, position, 1, formula, unit)
         widths.append({"number": 6, "workload": 24, "model": 20, "gpu": 17}.get(name, max(12, min(width_of(label), 15))))
     total = last + 1
@@ -96,7 +96,6 @@ def put_summary(
     set_widths(sheet, widths)
     sheet.row_dimensions[TABLE_HEADER - 2].height = 58
     sheet.row_dimensions[TABLE_HEADER - 1].height = 28
-    sheet.row_dimensions[TABLE_HEADER].height = 42
     sheet.freeze_panes = f"C{first}"
     end = get_column_letter(len(shown))
     sheet.auto_filter.ref = f"A{TABLE_HEADER}:{end}{last}"

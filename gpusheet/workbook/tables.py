@@ -123,7 +123,7 @@ def _put_input(sheet: Worksheet, look: Look, line: int, position: int, column: C
                 cell.quotePrefix = True
     look.input(cell, column.unit)
     if column.kind in ("text", "choice"):
-        cell.number_format = "General"
+        cell.number_format = "General"  # a cell formatted as text would keep a typed number as text
 
 
 def _add_table(sheet: Worksheet, placed: Placed, names: list[str], calculated: Sequence[Calculated]) -> None:
@@ -203,6 +203,8 @@ def _fit(
             lines = (sheet[f"{letter}{row}"].value for row in range(placed.first, placed.last + 1))
             longest = max((width_of(value) for value in lines if value is not None), default=0)
             wanted = max(wanted, min(longest + 2, 40 if column.name in LONG_TEXT else 30))
+        elif isinstance(column, Calculated) and column.unit.symbol == "text":
+            wanted = 40
         current = sheet.column_dimensions[letter].width if letter in sheet.column_dimensions else 0
         sheet.column_dimensions[letter].width = max(wanted, current if current != 13 else 0)
     sheet.row_dimensions[placed.header - 2].height = 44

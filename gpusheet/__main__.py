@@ -1,0 +1,10 @@
+"""`python -m gpusheet` is the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from gpusheet.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
