@@ -84,16 +84,22 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     known["price_hour"] = on_demand.per_card if on_demand.price and on_demand.price.period == "hour" else NAN
     known["price_month"] = monthly.per_card if monthly.price and monthly.price.period == "month" else NAN
     known["unit_price"] = chosen.per_card
-    known["price_period"] = chosen.price.period if chosen.price else None
-    if chosen.price is not None:
-        known |= {"price_tax": chosen.price.tax, "price_available": chosen.price.available}
-        if context.prepared_on is not None:
-            known["price_age_days"] = float((context.prepared_on - chosen.price.snapshot_date).days)
+    known |= _of_price(chosen.price, context)
     known |= {"gpu_confidence": gpu.confidence, "model_confidence": model.confidence}
     known["overrides_typed"] = float(_overrides_typed(workload))
     known["tiers"] = tuple(row.tier for row in catalog.tiers)
     values = {name: known.get(name) for name in quantities() if name in known}
     return LookUp(workload, values, on_demand, monthly, chosen, tuple(missing))
+
+
+def _of_price(price: Price | None, context: Context) -> dict[str, Any]:
+    """What else the price that is paid says; all of it missing where there is none."""
+    if price is None:
+        return dict.fromkeys(("price_period", "price_tax", "price_available", "price_age_days"))
+    age = float((context.prepared_on - price.snapshot_date).days) if context.prepared_on else None
+    return {
+        "price_period": price.period, "price_tax": price.tax, "price_available": price.available, "price_age_days": age,
+    }  # fmt: skip
 
 
 def _overrides_typed(workload: Workload) -> int:

@@ -9,6 +9,7 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.chart.data_source import StrRef
 from openpyxl.chart.series import SeriesLabel
 from openpyxl.formatting.rule import CellIsRule
+from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.hyperlink import Hyperlink
@@ -89,7 +90,7 @@ def put_cover(
         look.text(sheet.cell(row, 1, words[key]), bold=True)
         cell = sheet.cell(row, 2, value)
         look.formula(cell, unit, bold=key in ("master", "total"))
-        cell.alignment = cell.alignment.copy(horizontal="left")
+        cell.alignment = Alignment(horizontal="left", vertical="center")
         if note:
             look.text(sheet.cell(row, 3, note), color="7F7F7F", italic=True)
         if key == "master":
@@ -138,7 +139,7 @@ def _log(sheet: Any, look: Look, inputs: Inputs, row: int) -> int:
     for position, value in enumerate(entry, 1):
         cell = sheet.cell(row + 2, position, value)
         look.input(cell, DATE if position == 2 else TEXT)
-        cell.alignment = cell.alignment.copy(horizontal="left")
+        cell.alignment = Alignment(horizontal="left", vertical="center")
     for position in range(1, 5):
         look.input(sheet.cell(row + 3, position), DATE if position == 2 else TEXT)
     return row + 3

@@ -10,7 +10,7 @@ import subprocess
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date, datetime, time
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -115,8 +115,8 @@ def differences(book: Workbook, values: Values, recalculated: Workbook) -> list[
 
 
 def _same(ours: Value, theirs: object) -> bool:
-    if isinstance(theirs, datetime | date):
-        theirs = to_excel(theirs)
+    if isinstance(theirs, datetime | date | time):
+        theirs = to_excel(theirs)  # day 0 is read as a time
     if isinstance(ours, float) and isinstance(theirs, int | float):
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-15)
     return (None if ours == "" else ours) == theirs if not isinstance(ours, CellError) else ours.text == theirs

@@ -1,0 +1,159 @@
+"""`gpusheet estimate`: cards and cost of one workload from options, or of a table of workloads."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusheet.cli.screen import Lang, as_json, remark, warning, working
+from gpusheet.errors import GpusheetError
+
+if TYPE_CHECKING:
+    from gpusheet.catalog import Column
+
+_TABLE_PANEL, _OUTPUT_PANEL, _BUDGET_PANEL = "Table of workloads", "Output", "Prices"
+
+
+def estimate(
+    table: Annotated[
+        Path | None, typer.Argument(help="A CSV file with a row per workload; needs -o.", metavar="IN.csv")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="CSV file to write.", rich_help_panel=_TABLE_PANEL)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file.", rich_help_panel=_TABLE_PANEL)] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every quantity.", rich_help_panel=_OUTPUT_PANEL)
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Every quantity as JSON.", rich_help_panel=_OUTPUT_PANEL)
+    ] = False,
+    lang: Annotated[Lang, typer.Option(help="Language of labels.", rich_help_panel=_OUTPUT_PANEL)] = Lang.en,
+    **typed: str | None,
+) -> None:
+    """Estimate cards and cost of one workload, or of a table of workloads.
+
+    gpusheet estimate --gpu L20 --model Qwen3-8B --requests-per-day 80000 --input-tokens 200 --output-tokens 300
+    --price-list gongjiyun
+
+    gpusheet estimate workloads.csv -o estimates.csv
+    """
+    given = {name: text for name, text in typed.items() if text is not None}
+    if table is None:
+        if output is not None:
+            raise GpusheetError("-o: is for a table; give a CSV file of workloads before it, or leave it out")
+        _one(given, everything, json, lang)
+    elif output is None:
+        raise GpusheetError(f"{table}: give the file to write, as in: gpusheet estimate {table} -o OUT.csv")
+    else:
+        _many(table, output, force, given)
+
+
+def _one(given: Mapping[str, str], everything: bool, json: bool, lang: Lang) -> None:
+    from gpusheet.catalog import Workload, columns
+    from gpusheet.cli import estimate_screen
+    from gpusheet.cli.missing import is_missing
+    from gpusheet.cli.table_file import MISSING, option_name
+    from gpusheet.lookup import look_up
+    from gpusheet.solver import solve
+
+    fields = {c.name for c in columns(Workload)}
+    workload = Workload.read(
+        {"workload": "estimate"} | {name: text for name, text in given.items() if name in fields}, option_name
+    )
+    context = _context({name: text for name, text in given.items() if name not in fields})
+    found = look_up(workload, context)
+    values = solve(found.values)
+    if json:
+        as_json(dict(workload) | values | {MISSING: list(found.missing)})
+    elif everything:
+        estimate_screen.show_all(values, context.currency, lang)
+    else:
+        estimate_screen.show_main(workload, values, context.currency, lang)
+    for line in found.missing:
+        warning(f"missing: {line}")
+    if is_missing(values["cards_needed"]):
+        raise GpusheetError(f"cards_needed: missing; {_why_no_cards(values)}")
+
+
+def _why_no_cards(values: Mapping[str, Any]) -> str:
+    """What to give, in options; or which figure stands in the way."""
+    from gpusheet.cli.missing import is_missing
+
+    if is_missing(values["requests_per_day"]) and is_missing(values["peak_concurrency"]):
+        return "give --requests-per-day, or --daily-active-users with --requests-per-user-per-day"
+    if values["fits"] == 0 or values["usable_kv_gb"] <= 0:
+        return "the model leaves no memory for requests on these cards; give more --cards, or a larger --gpu"
+    return "a replica carries no request; see gpusheet why cards_needed, or give more --cards"
+
+
+def _many(source: Path, target: Path, force: bool, given: Mapping[str, str]) -> None:
+    from gpusheet.catalog import Assumptions, Workload, columns
+    from gpusheet.cli.files import check_target
+    from gpusheet.cli.table_file import option_name, read_workloads, write_estimates
+
+    shared = {c.name for c in columns(Assumptions)}
+    each = [c.name for c in columns(Workload) if c.name not in shared and c.name in given]
+    if each:
+        raise GpusheetError(f"{option_name(each[0])}: is told by each row of {source}; leave the option out")
+    check_target(target, force, ".csv", source)
+    with working("Estimating"):
+        read = read_workloads(source)
+        short = write_estimates(read, _context(given), target)
+    remark(f"{target}: {len(read.workloads)} workloads")
+    if short:
+        warning(f"{short} of them without a price: see the column missing")
+
+
+def _context(given: Mapping[str, str]) -> Any:
+    """Assumptions, as-of date and currency from the options that are no fields of one workload."""
+    from gpusheet.catalog import Assumptions, columns
+    from gpusheet.cli.settings import price_settings
+    from gpusheet.cli.table_file import option_name
+    from gpusheet.lookup import Context
+
+    names = {c.name for c in columns(Assumptions)}
+    assumptions = Assumptions.read({name: text for name, text in given.items() if name in names}, option_name)
+    settings = price_settings({name: text for name, text in given.items() if name not in names})
+    return Context(assumptions=assumptions, **settings)
+
+
+def full_command() -> Any:
+    """The command with an option for every column of a workload and every assumption."""
+    from gpusheet.catalog import Assumptions, Workload, columns
+    from gpusheet.cli.settings import PRICE_SETTINGS
+
+    assumptions = {c.name: c for c in columns(Assumptions)}
+    fields = {c.name: c for c in columns(Workload)}
+    options = [_option(assumptions.get(name, column), column.group or "") for name, column in fields.items()]
+    options += [_option(c, f"assumptions, {c.group}") for c in assumptions.values() if c.name not in fields]
+    options += [_option(c, _BUDGET_PANEL) for c in PRICE_SETTINGS.values()]
+
+    def called(**values: Any) -> None:
+        estimate(**values)
+
+    fixed = inspect.signature(estimate, eval_str=True).parameters.values()
+    stated = [p for p in fixed if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    called.__signature__ = inspect.Signature([*stated, *options])  # type: ignore[attr-defined]
+    called.__doc__ = estimate.__doc__
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    app.command("estimate")(called)
+    return typer.main.get_command(app)
+
+
+def _option(column: Column, group: str) -> inspect.Parameter:
+    from gpusheet.cli.table_file import option_name
+
+    default = "" if column.default is None else f" Without it {column.default}."
+    metavar = "|".join(column.choices) or column.kind.upper()
+    info = typer.Option(
+        option_name(column.name), help=f"{column.doc}{default}", metavar=metavar, show_default=False,
+        rich_help_panel=group.capitalize(),
+    )  # fmt: skip
+    return inspect.Parameter(
+        column.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, info]
+    )

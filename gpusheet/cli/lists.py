@@ -1,0 +1,147 @@
+"""`gpusheet gpus`, `models` and `prices`: the built-in tables, with search."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusheet.cli.screen import Lang, as_json, table
+from gpusheet.errors import GpusheetError, nearest
+
+if TYPE_CHECKING:
+    from gpusheet.catalog import Column, Price, Row
+
+Search = Annotated[str | None, typer.Argument(help="Words to look for in names, aliases and all texts.")]
+AsJson = Annotated[bool, typer.Option("--json", help="All columns as JSON.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="All columns as CSV.")]
+InLang = Annotated[Lang, typer.Option("--lang", help="Language of labels.")]
+
+_GPU = ("gpu", "vendor", "memory_gb", "bandwidth_gbs", "fp16_tflops", "link", "max_cards_per_node", "tdp_w", "usage",
+        "confidence")  # fmt: skip
+_MODEL = ("model", "params_b", "active_params_b", "layers", "kv_heads", "head_dim", "attention_kind", "max_context",
+          "confidence")  # fmt: skip
+_PRICE = ("snapshot_date", "price_list", "listing", "gpu", "cards", "price", "currency", "per", "period",
+          "pricing_model", "tax", "available")  # fmt: skip
+
+
+def gpus(search: Search = None, json: AsJson = False, as_csv: AsCsv = False, lang: InLang = Lang.en) -> None:
+    """Show the cards with their facts."""
+    from gpusheet.catalog import Catalog, Gpu
+
+    rows = Catalog.builtin().gpus
+    _show(Gpu, _found("gpus", rows, search, lambda row: row.gpu), _GPU, json, as_csv, lang)
+
+
+def models(search: Search = None, json: AsJson = False, as_csv: AsCsv = False, lang: InLang = Lang.en) -> None:
+    """Show the models with their shape."""
+    from gpusheet.catalog import Catalog, Model
+
+    rows = Catalog.builtin().models
+    _show(Model, _found("models", rows, search, lambda row: row.model), _MODEL, json, as_csv, lang)
+
+
+def prices(
+    search: Search = None,
+    gpu: Annotated[str | None, typer.Option(help="Prices of this card only.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option(help="What was valid on this day: of each list, card and pricing model the newest.")
+    ] = None,
+    json: AsJson = False,
+    as_csv: AsCsv = False,
+    lang: InLang = Lang.en,
+) -> None:
+    """Show the prices with their dates and sources."""
+    from gpusheet.catalog import Catalog, Price, columns
+
+    catalog = Catalog.builtin()
+    rows: Sequence[Price] = catalog.prices
+    if gpu is not None:
+        card = catalog.find_gpu(gpu).gpu
+        rows = [row for row in rows if row.gpu == card]
+        if not rows:
+            raise GpusheetError(f"prices: there is none of {card}; add a snapshot in a workbook's sheet Prices")
+    if as_of is not None:
+        column = next(c for c in columns(Price) if c.name == "snapshot_date")
+        try:
+            day = column.read(as_of)
+        except ValueError:
+            raise GpusheetError(f"--as-of: found {as_of!r}, allowed {column.allowed()}") from None
+        rows = _valid(rows, day)
+        if not rows:
+            first = min(row.snapshot_date for row in catalog.prices)
+            raise GpusheetError(f"prices: there is none at or before {day}; the first snapshot is of {first}")
+    _show(Price, _found("prices", rows, search, lambda row: row.gpu), _PRICE, json, as_csv, lang)
+
+
+def _valid(rows: Sequence[Price], day: datetime.date) -> list[Price]:
+    """The newest at or before the day for each list, card and pricing model."""
+    newest: dict[tuple[str, ...], datetime.date] = {}
+    for row in rows:
+        key = (row.price_list, row.gpu, row.pricing_model)
+        if row.snapshot_date <= day:
+            newest[key] = max(row.snapshot_date, newest.get(key, row.snapshot_date))
+    return [row for row in rows if newest.get((row.price_list, row.gpu, row.pricing_model)) == row.snapshot_date]
+
+
+def _found(what: str, rows: Sequence[Any], search: str | None, name: Callable[[Any], str]) -> list[Any]:
+    """The rows in whose texts every word stands, whatever the case, or the whole search without blanks and dashes."""
+    words = (search or "").casefold().split()
+    found = [row for row in rows if all(word in _text(row) for word in words)]
+    if not found and search:
+        found = [row for row in rows if _squeezed(search) and _squeezed(search) in _squeezed(_text(row))]
+    if found:
+        return found
+    near = nearest(search or "", [name(row) for row in rows])
+    hint = f"did you mean {', '.join(near)}?" if near else f"gpusheet {what} without a word lists all {len(rows)}"
+    raise GpusheetError(f"{what}: nothing has {search!r} in it; {hint}")
+
+
+def _text(row: Row) -> str:
+    return "\n".join(str(value) for _, value in row if isinstance(value, str)).casefold()
+
+
+def _squeezed(text: str) -> str:
+    return "".join(part for part in text.casefold() if part not in " -_")
+
+
+def _show(row_type: type[Row], rows: list[Any], names: tuple[str, ...], json: bool, as_csv: bool, lang: Lang) -> None:
+    from gpusheet.catalog import columns
+
+    if json and as_csv:
+        raise typer.BadParameter("found --json and --csv, allowed one of them")
+    if json:
+        as_json([dict(row) for row in rows])
+        return
+    by_name = {c.name: c for c in columns(row_type)}
+    if as_csv:
+        _write_csv(list(by_name), rows)
+        return
+    shown = [by_name[name] for name in names]
+    numbers = [index for index, column in enumerate(shown) if column.kind == "number"]
+    header = [_head(column, lang) for column in shown]
+    table(header, [[_cell(getattr(row, c.name)) for c in shown] for row in rows], numbers)
+
+
+def _head(column: Column, lang: Lang) -> str:
+    unit = column.unit.label(lang)
+    return column.label(lang) if column.kind != "number" else f"{column.label(lang)} ({unit})"
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,.15g}" if isinstance(value, float) else str(value)
+
+
+def _write_csv(names: list[str], rows: list[Any]) -> None:
+    from gpusheet.cli.table_file import csv_cell
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([csv_cell(getattr(row, name)) for name in names] for row in rows)
+    sys.stdout.write(text.getvalue())
