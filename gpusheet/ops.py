@@ -53,7 +53,7 @@ def ceil(x: float) -> float:
         return cast(float, _call("ceil", (x,), lambda a: f"-INT(tiny-{a[0]})", binds=NEGATE, needs=(MULTIPLY,)))
     if _scalar(x):
         return float(-math.floor(TINY - x)) if math.isfinite(x) else NAN
-    return cast(float, -_numpy().floor(TINY - x) + 0.0)
+    return cast(float, 0.0 * x - _numpy().floor(TINY - x))  # 0 times infinite is missing
 
 
 def floor(x: float) -> float:
@@ -66,7 +66,7 @@ def floor(x: float) -> float:
         return cast(float, _call("floor", (x,), lambda a: f"INT({a[0]}+tiny)", needs=(ADD,)))
     if _scalar(x):
         return float(math.floor(x + TINY)) if math.isfinite(x) else NAN
-    return cast(float, _numpy().floor(x + TINY))
+    return cast(float, _numpy().floor(x + TINY) + 0.0 * x)
 
 
 def power(base: float, exponent: float) -> float:
@@ -184,8 +184,8 @@ def where(flag: float, then: float, otherwise: float) -> float:
     if _scalar(flag, then, otherwise):
         return NAN if _missing(flag, then, otherwise) else float(then if flag else otherwise)
     numpy = _numpy()
-    missing = numpy.isnan(flag) | numpy.isnan(then) | numpy.isnan(otherwise)
-    return cast(float, numpy.where(missing, NAN, numpy.where(flag, then, otherwise)))
+    there = numpy.isfinite(flag + then + otherwise)  # what was divided by zero is missing too
+    return cast(float, numpy.where(there, numpy.where(flag, then, otherwise), NAN))
 
 
 def if_given(present: Any, then: float, otherwise: float) -> float:
@@ -237,10 +237,10 @@ def one_of(text: str, *names: str) -> float:
     if _scalar(text):
         return float(text in names)
     numpy = _numpy()
-    found = numpy.zeros(numpy.shape(text), dtype=bool)
+    found: Any = False
     for name in names:
-        found |= text == name
-    return cast(float, found.astype(float))
+        found = found | (text == name)
+    return cast(float, numpy.asarray(found, dtype=float))
 
 
 def choose(key: str, **branches: float) -> float:
@@ -261,7 +261,7 @@ def choose(key: str, **branches: float) -> float:
     numpy = _numpy()
     result: Any = NAN
     for name in names:
-        result = numpy.where(numpy.asarray(key) == name, branches[name], result)
+        result = numpy.where(key == name, branches[name], result)
     return cast(float, result)
 
 
@@ -286,7 +286,7 @@ def name_of_smallest(**candidates: float) -> str:
     numpy = _numpy()
     index = (first > numpy.minimum(second, third) + TINY) * (1 + (second > third + TINY))
     missing = numpy.isnan(first) | numpy.isnan(second) | numpy.isnan(third)
-    return cast(str, numpy.array([*names, ""])[numpy.where(missing, 3, index)])
+    return cast(str, numpy.array([*names, ""], dtype=object)[numpy.where(missing, 3, index)])
 
 
 # --- money ----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from gpusheet.ops import NAN
 from gpusheet.registry import Rule, settle_array, settle_number
 from gpusheet.wiring import TABLES, Quantity, order, quantities
 
-BLOCK = 16_384  # rows at a time: what a rule reads and writes stays in the processor's cache
+BLOCK = 20_000
 
 
 def solve(table: Any, **fixed: Any) -> Any:
@@ -37,8 +37,10 @@ def solve(table: Any, **fixed: Any) -> Any:
         given = fixed | {str(name): table[name].to_numpy() for name in table.columns}
         import pandas
 
-        # the columns are ours alone: no need to copy them into one block
-        return pandas.DataFrame(_solve_columns(given, len(table)), index=table.index, copy=False)
+        found = _solve_columns(given, len(table))
+        # columns that come back as they were given are shared with the table until one of both is changed
+        same = {name: table[name] for name, column in found.items() if column is given.get(name)}
+        return pandas.DataFrame(found | same, index=table.index, copy=False)
     if not isinstance(table, Mapping):
         raise GpusheetError(f"solve: found {type(table).__name__}, allowed a mapping or a DataFrame")
     table = {**table, **fixed}
@@ -48,7 +50,8 @@ def solve(table: Any, **fixed: Any) -> Any:
         return _solve_one(table)
     if len(lengths) > 1:
         raise GpusheetError(f"solve: columns have {sorted(lengths)} rows; give them the same number")
-    return _solve_columns(table, lengths.pop())
+    found = _solve_columns(table, lengths.pop())
+    return {name: column.copy() if column is table.get(name) else column for name, column in found.items()}
 
 
 def _solve_one(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,11 +60,45 @@ def _solve_one(given: Mapping[str, Any]) -> dict[str, Any]:
         values[name] = _checked(_quantity(name), value)
     for rule in order():
         typed = values.get(rule.name)
-        if typed is not None and typed == typed:
+        if typed not in (None, "") and not (isinstance(typed, float) and math.isnan(typed)):
             continue
         arguments = {parameter: values[source] for parameter, source in rule.needs.items()}
         values[rule.name] = settle_number(rule.function, arguments)
     return {name: values[name] for name in quantities()}
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of text as small numbers, so that rules compare numbers."""
+
+    codes: Any
+    names: tuple[str, ...]
+    given: Any = None  # the column itself, where it is spelled as it should be
+
+    @staticmethod
+    def of(quantity: Quantity, column: Any) -> Texts:
+        import numpy
+        import pandas
+
+        codes, found = pandas.factorize(numpy.asarray(column, dtype=object))  # missing is -1: the last name
+        read = [*(_checked(quantity, text) for text in found.tolist()), ""]
+        names = tuple(dict.fromkeys(read))
+        if read[:-1] == found.tolist() and (codes >= 0).all():
+            return Texts(codes, names, column)
+        return Texts(numpy.array([names.index(name) for name in read])[codes], names)
+
+    def __eq__(self, name: object) -> Any:
+        return self.codes == (self.names.index(name) if name in self.names else -1)
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, part: slice) -> Texts:
+        return Texts(self.codes[part], self.names)
+
+    def texts(self) -> Any:
+        import numpy
+
+        return numpy.array(self.names, dtype=object)[self.codes] if self.given is None else self.given
 
 
 def _solve_columns(given: Mapping[str, Any], rows: int) -> dict[str, Any]:
@@ -83,7 +120,10 @@ def _solve_columns(given: Mapping[str, Any], rows: int) -> dict[str, Any]:
             found[name] = numpy.empty(rows, dtype=object if name in text else float)
         elif name not in TABLES:
             kind = object if name in text else float
-            found[name] = varied[name].astype(kind) if name in varied else numpy.full(rows, fixed[name], dtype=kind)
+            given_column = varied.get(name)
+            if given_column is None:
+                given_column = numpy.full(rows, fixed[name], dtype=kind)
+            found[name] = given_column.texts() if isinstance(given_column, Texts) else given_column
     computed = {name: column for name, column in found.items() if quantities()[name].rule is not None}
     with numpy.errstate(all="ignore"):
         for start in range(0, rows, BLOCK):
@@ -101,13 +141,16 @@ def _solve_block(values: dict[str, Any]) -> None:
 
     for rule in order():
         arguments = {parameter: values[source] for parameter, source in rule.needs.items()}
-        if any(isinstance(argument, numpy.ndarray) for argument in arguments.values()):
+        if any(isinstance(argument, numpy.ndarray | Texts) for argument in arguments.values()):
             result = settle_array(numpy.asarray(rule.function(**arguments)))
         else:
             result = settle_number(rule.function, arguments)
         typed = values.get(rule.name)
         if typed is not None:
-            result = numpy.where(numpy.isnan(typed), result, typed)
+            if isinstance(typed, Texts):
+                typed = typed.texts()
+            blank = typed == "" if rule.unit.symbol == "text" else numpy.isnan(typed)
+            result = numpy.where(blank, result, typed)
         values[rule.name] = result
 
 
@@ -147,47 +190,55 @@ def _checked(quantity: Quantity, value: Any) -> Any:
         value = value.item()
     column = quantity.column
     try:
-        read = column.read(value) if column else float(value)
+        read = column.read(value) if column else str(value) if quantity.is_text else float(value)
     except (ValueError, TypeError, KeyError):
-        allowed = column.allowed() if column else "a number"
-        raise GpusheetError(f"{quantity.name}: found {value!r}, allowed {allowed}") from None
-    if column and not isinstance(read, str) and not _within(column, read):
-        raise GpusheetError(f"{quantity.name}: found {value!r}, allowed {column.allowed()}")
+        raise GpusheetError(f"{quantity.name}: found {value!r}, allowed {_allowed(quantity)}") from None
+    if not isinstance(read, str) and _outside(column, read):
+        raise GpusheetError(f"{quantity.name}: found {value!r}, allowed {_allowed(quantity)}")
     return read
 
 
-def _within(column: Column, value: Any) -> Any:
-    """Whether numbers keep the bounds; elementwise on arrays, where NaN is within."""
-    good = True
-    if column.gt is not None:
-        good = good & ~(value <= column.gt) if hasattr(value, "dtype") else good and value > column.gt
-    if column.ge is not None:
-        good = good & ~(value < column.ge) if hasattr(value, "dtype") else good and value >= column.ge
-    if column.lt is not None:
-        good = good & ~(value >= column.lt) if hasattr(value, "dtype") else good and value < column.lt
-    if column.le is not None:
-        good = good & ~(value > column.le) if hasattr(value, "dtype") else good and value <= column.le
-    return good
+def _allowed(quantity: Quantity) -> str:
+    return quantity.column.allowed() if quantity.column else "a number"
+
+
+def _outside(column: Column | None, number: float) -> bool:
+    """Whether a number is endless or breaks the bounds; NaN is not outside."""
+    if math.isinf(number):
+        return True
+    return column is not None and (
+        (column.gt is not None and number <= column.gt)
+        or (column.ge is not None and number < column.ge)
+        or (column.lt is not None and number >= column.lt)
+        or (column.le is not None and number > column.le)
+        or (column.whole and number % 1 > 0)
+    )
 
 
 def _checked_column(quantity: Quantity, value: Any) -> Any:
     import numpy
 
     if quantity.is_text:
-        texts = numpy.asarray(value, dtype=object)
-        names = {text: _checked(quantity, text) for text in set(texts.tolist())}
-        return numpy.array([names[text] for text in texts.tolist()], dtype=str)
+        return Texts.of(quantity, value)
     try:
         numbers = numpy.asarray(value, dtype=float)
     except (TypeError, ValueError):
         numbers = numpy.array([_checked(quantity, one) for one in value], dtype=float)
-    if quantity.column is not None:
-        good = _within(quantity.column, numbers)
-        if good is not True and not good.all():
-            row = int(numpy.argmin(good))
-            allowed = quantity.column.allowed()
-            raise GpusheetError(f"{quantity.name}, row {row + 1}: found {numbers[row]:.15g}, allowed {allowed}")
+    if len(numbers) and _any_outside(quantity.column, numbers):
+        row = next(row for row, number in enumerate(numbers.tolist()) if _outside(quantity.column, number))
+        found = f"found {numbers[row]:.15g}, allowed {_allowed(quantity)}"
+        raise GpusheetError(f"{quantity.name}, row {row + 1}: {found}")
     return numbers
+
+
+def _any_outside(column: Column | None, numbers: Any) -> bool:
+    """By the smallest and the largest number, which costs less than a test of each."""
+    import numpy
+
+    ends = (numpy.fmin.reduce(numbers), numpy.fmax.reduce(numbers))
+    if any(_outside(column, float(end)) for end in ends):
+        return True
+    return column is not None and column.whole and bool((numpy.floor(numbers) < numbers).any())
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ class Commands(TyperGroup):
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 app.command()(budget.budget)
 app.command()(budget.template)
-app.command()(estimate.estimate)
-app.command()(calc.calc)
+app.command("estimate")(estimate.listed)
+app.command(context_settings={"ignore_unknown_options": True})(calc.calc)  # -5 is a value
 app.command()(rules.rules)
 app.command()(why.why)
 app.command()(lists.gpus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gpusheet.errors import GpusheetError, UnknownName
+from gpusheet.errors import GpusheetError, UnknownName, nearest
 
 if TYPE_CHECKING:
     from gpusheet.catalog import Column
@@ -64,7 +65,7 @@ def rule_arguments(rule: Rule, words: Sequence[str]) -> dict[str, Any]:
     for name, text in texts.items():
         column = column_of_parameter(own[name]) if name in own else known.get(name)
         if column is None:
-            raise UnknownName(f"{rule.name}, argument", name, [*own, *known])
+            raise UnknownName(f"{rule.name}, argument", name, _nearby(name, own, known))
         values[name] = read(column, name, text, f"{rule.name}, {name}")
     return values
 
@@ -78,9 +79,14 @@ def quantity_arguments(name: str, words: Sequence[str]) -> dict[str, Any]:
     values = {}
     for key, text in named.items():
         if key not in known:
-            raise UnknownName(f"{name}, argument", key, known)
+            raise UnknownName(f"{name}, argument", key, _nearby(key, upstream([name], {}), known))
         values[key] = read(known[key], key, text, f"{name}, {key}")
     return values
+
+
+def _nearby(found: str, closest: Iterable[str], all_names: Iterable[str]) -> Iterable[str]:
+    """The names to offer: those that belong here, unless one of all the others is much like what was found."""
+    return [*closest, *(name for name in nearest(found, all_names))]
 
 
 def known_names() -> dict[str, Column]:
@@ -124,15 +130,15 @@ def read(column: Column, name: str, text: str, place: str) -> Any:
     """A value of that column; blank is missing."""
     from gpusheet.wiring import TABLES
 
-    if not text.strip():
-        return None
     if name in TABLES:
         return _steps(text, place)
+    if not text.strip():
+        return None
     try:
         value = column.read(text)
     except (ValueError, TypeError, KeyError):
         value = None
-    if value is None or not within(column, value):
+    if value is None or not within(column, value) or (isinstance(value, float) and not math.isfinite(value)):
         raise GpusheetError(f"{place}: found {text!r}, allowed {column.allowed()}")
     return value
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusheet.cli.screen import in_currency, out, remark
+from gpusheet.cli.screen import in_currency, out, remark, shown
 from gpusheet.errors import GpusheetError
 from gpusheet.registry import REQUIRED, Rule, find_rule
 
@@ -47,11 +47,11 @@ def calc(
 
 def _directly(rule: Rule, typed: Mapping[str, Any]) -> None:
     from gpusheet.cli.case import Case
-    from gpusheet.cli.missing import is_missing, reason
+    from gpusheet.cli.missing import as_argument, is_missing, reason
 
-    value = rule(**typed)
+    arguments = {p.name: as_argument(rule, p.name, typed.get(p.name, p.default)) for p in rule.parameters}
+    value = rule(**arguments)
     if is_missing(value):
-        arguments = {p.name: typed.get(p.name, p.default) for p in rule.parameters}
         raise GpusheetError(reason(rule, arguments, {}, Case({}, {}, {}, ())))
     out().print(rule.unit.show(value))
 
@@ -59,7 +59,7 @@ def _directly(rule: Rule, typed: Mapping[str, Any]) -> None:
 def _solved(rule: Rule, typed: Mapping[str, Any]) -> None:
     from gpusheet.cli.arguments import upstream
     from gpusheet.cli.case import case
-    from gpusheet.cli.missing import is_missing, reason
+    from gpusheet.cli.missing import as_argument, is_missing, reason
     from gpusheet.solver import solve
 
     known = case(typed)
@@ -68,7 +68,7 @@ def _solved(rule: Rule, typed: Mapping[str, Any]) -> None:
         p.name: typed[p.name] if p.name in typed else values[p.wired_to] if p.wired_to else p.default
         for p in rule.parameters
     }
-    value = rule(**arguments)
+    value = rule(**{name: as_argument(rule, name, one) for name, one in arguments.items()})
     if is_missing(value):
         raise GpusheetError(reason(rule, arguments, values, known))
     out().print(in_currency(rule.unit, known.currency).show(value))
@@ -92,9 +92,7 @@ def say_assumed(known: Case, used: list[str]) -> None:
         if quantities()[name].rule is None and name not in known.values and column and column.default is not None:
             assumed[name] = column.default
     if assumed:
-        shown = ", ".join(f"{name}={value:.15g}" if isinstance(value, float) else f"{name}={value}"
-                          for name, value in assumed.items())  # fmt: skip
-        remark(f"assumed: {shown}")
+        remark(f"assumed: {', '.join(f'{name}={shown(value)}' for name, value in assumed.items())}")
 
 
 def _stands_alone(name: str, known: Case) -> bool:

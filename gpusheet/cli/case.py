@@ -24,9 +24,9 @@ _TEXTS = {
 LOOKED_UP: Mapping[str, Column] = {
     name: column for name, column in (_TEXTS | _SETTINGS).items() if name not in quantities()
 }
-_PRICED = ("gpu", "price_list", "pricing_model", "listing", "as_of", "currency")
+_PRICED = ("gpu", "price_list", "pricing_model", "as_of", "currency")
 _BY_NAME = {
-    "kv_bytes": ("kv_precision",), "price_age_days": (*_PRICED, "prepared_on"), "gpu_confidence": ("gpu",),
+    "kv_bytes": ("kv_precision",), "price_age_days": ("prepared_on", *_PRICED), "gpu_confidence": ("gpu",),
     "model_confidence": ("model",), "overrides_typed": (),
 }  # fmt: skip
 _BY_OWNER = {

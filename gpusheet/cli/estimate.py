@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusheet.cli.screen import Lang, as_json, remark, warning, working
+from gpusheet.cli.screen import Lang, as_json, remark, shown, warning, working
 from gpusheet.errors import GpusheetError
 
 if TYPE_CHECKING:
     from gpusheet.catalog import Column
 
-_TABLE_PANEL, _OUTPUT_PANEL, _BUDGET_PANEL = "Table of workloads", "Output", "Prices"
+_TABLE_PANEL, _OUTPUT_PANEL = "Table of workloads", "Output"
 
 
 def estimate(
@@ -57,7 +58,8 @@ def _one(given: Mapping[str, str], everything: bool, json: bool, lang: Lang) -> 
     from gpusheet.catalog import Workload, columns
     from gpusheet.cli import estimate_screen
     from gpusheet.cli.missing import is_missing
-    from gpusheet.cli.table_file import MISSING, option_name
+    from gpusheet.cli.settings import option_name
+    from gpusheet.cli.table_file import MISSING
     from gpusheet.lookup import look_up
     from gpusheet.solver import solve
 
@@ -94,7 +96,8 @@ def _why_no_cards(values: Mapping[str, Any]) -> str:
 def _many(source: Path, target: Path, force: bool, given: Mapping[str, str]) -> None:
     from gpusheet.catalog import Assumptions, Workload, columns
     from gpusheet.cli.files import check_target
-    from gpusheet.cli.table_file import option_name, read_workloads, write_estimates
+    from gpusheet.cli.settings import option_name
+    from gpusheet.cli.table_file import MISSING, read_workloads, some_of, write_estimates
 
     shared = {c.name for c in columns(Assumptions)}
     each = [c.name for c in columns(Workload) if c.name not in shared and c.name in given]
@@ -103,23 +106,40 @@ def _many(source: Path, target: Path, force: bool, given: Mapping[str, str]) -> 
     check_target(target, force, ".csv", source)
     with working("Estimating"):
         read = read_workloads(source)
-        short = write_estimates(read, _context(given), target)
+        solved = write_estimates(read, _context(given), target)
     remark(f"{target}: {len(read.workloads)} workloads")
-    if short:
-        warning(f"{short} of them without a price: see the column missing")
+    for what, lacking in (("cards", solved["cards_needed"].isna()), ("a price", solved[MISSING] != "")):
+        names = solved["workload"][lacking].tolist()
+        if names:
+            warning(f"without {what}: {some_of(names)}")
 
 
 def _context(given: Mapping[str, str]) -> Any:
     """Assumptions, as-of date and currency from the options that are no fields of one workload."""
     from gpusheet.catalog import Assumptions, columns
-    from gpusheet.cli.settings import price_settings
-    from gpusheet.cli.table_file import option_name
+    from gpusheet.cli.settings import option_name, price_settings
     from gpusheet.lookup import Context
 
     names = {c.name for c in columns(Assumptions)}
     assumptions = Assumptions.read({name: text for name, text in given.items() if name in names}, option_name)
     settings = price_settings({name: text for name, text in given.items() if name not in names})
     return Context(assumptions=assumptions, **settings)
+
+
+def _declared(options: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """`estimate` as typer sees it: with these options in the place of `**typed`."""
+
+    @wraps(estimate)
+    def declared(**values: Any) -> None:
+        estimate(**values)
+
+    stated = inspect.signature(estimate, eval_str=True).parameters.values()
+    fixed = [p for p in stated if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    declared.__signature__ = inspect.Signature([*fixed, *options])  # type: ignore[attr-defined]
+    return declared
+
+
+listed = _declared([])  # light enough for the list of commands
 
 
 def full_command() -> Any:
@@ -131,24 +151,16 @@ def full_command() -> Any:
     fields = {c.name: c for c in columns(Workload)}
     options = [_option(assumptions.get(name, column), column.group or "") for name, column in fields.items()]
     options += [_option(c, f"assumptions, {c.group}") for c in assumptions.values() if c.name not in fields]
-    options += [_option(c, _BUDGET_PANEL) for c in PRICE_SETTINGS.values()]
-
-    def called(**values: Any) -> None:
-        estimate(**values)
-
-    fixed = inspect.signature(estimate, eval_str=True).parameters.values()
-    stated = [p for p in fixed if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    called.__signature__ = inspect.Signature([*stated, *options])  # type: ignore[attr-defined]
-    called.__doc__ = estimate.__doc__
+    options += [_option(c, "prices") for c in PRICE_SETTINGS.values()]
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    app.command("estimate")(called)
+    app.command("estimate")(_declared(options))
     return typer.main.get_command(app)
 
 
 def _option(column: Column, group: str) -> inspect.Parameter:
-    from gpusheet.cli.table_file import option_name
+    from gpusheet.cli.settings import option_name
 
-    default = "" if column.default is None else f" Without it {column.default}."
+    default = "" if column.default is None else f" Without it {shown(column.default)}."
     metavar = "|".join(column.choices) or column.kind.upper()
     info = typer.Option(
         option_name(column.name), help=f"{column.doc}{default}", metavar=metavar, show_default=False,

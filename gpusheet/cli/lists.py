@@ -22,8 +22,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="All columns as JSON.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="All columns as CSV.")]
 InLang = Annotated[Lang, typer.Option("--lang", help="Language of labels.")]
 
-_GPU = ("gpu", "vendor", "memory_gb", "bandwidth_gbs", "fp16_tflops", "link", "max_cards_per_node", "tdp_w", "usage",
-        "confidence")  # fmt: skip
+_GPU = ("gpu", "memory_gb", "bandwidth_gbs", "fp16_tflops", "link", "tdp_w", "usage", "confidence")
 _MODEL = ("model", "params_b", "active_params_b", "layers", "kv_heads", "head_dim", "attention_kind", "max_context",
           "confidence")  # fmt: skip
 _PRICE = ("snapshot_date", "price_list", "listing", "gpu", "cards", "price", "currency", "per", "period",
@@ -72,9 +71,9 @@ def prices(
             day = column.read(as_of)
         except ValueError:
             raise GpusheetError(f"--as-of: found {as_of!r}, allowed {column.allowed()}") from None
-        rows = _valid(rows, day)
+        of_card, rows = rows, _valid(rows, day)
         if not rows:
-            first = min(row.snapshot_date for row in catalog.prices)
+            first = min(row.snapshot_date for row in of_card)
             raise GpusheetError(f"prices: there is none at or before {day}; the first snapshot is of {first}")
     _show(Price, _found("prices", rows, search, lambda row: row.gpu), _PRICE, json, as_csv, lang)
 
@@ -125,7 +124,7 @@ def _show(row_type: type[Row], rows: list[Any], names: tuple[str, ...], json: bo
     shown = [by_name[name] for name in names]
     numbers = [index for index, column in enumerate(shown) if column.kind == "number"]
     header = [_head(column, lang) for column in shown]
-    table(header, [[_cell(getattr(row, c.name)) for c in shown] for row in rows], numbers)
+    table(header, [[_cell(getattr(row, c.name)) for c in shown] for row in rows], right=numbers, stacked=True)
 
 
 def _head(column: Column, lang: Lang) -> str:

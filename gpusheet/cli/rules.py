@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gpusheet.cli.screen import Lang, out, table
+from gpusheet.cli.screen import Lang, out, shown, table
 from gpusheet.expr import render
 from gpusheet.registry import REQUIRED, Rule, all_rules, find_rule
 
@@ -81,7 +81,7 @@ def _show(rule: Rule, lang: Lang) -> None:
 
 def _otherwise(name: str, default: Any, wired_to: str | None) -> str:
     """What stands for an argument that is not given: the plain function's default, and what a calculation passes."""
-    parts = [] if default is REQUIRED else [f"{default}"]
+    parts = [] if default is REQUIRED else [shown(default)]
     if wired_to is not None and wired_to != name:
         parts.append(wired_to)
     return "; ".join(parts)

@@ -1,10 +1,11 @@
-"""What is seen: results on stdout, remarks and errors on stderr. Plain and unbroken where nobody looks at a terminal."""
+"""What is seen: results on stdout, remarks and errors on stderr; plain and unbroken where no terminal shows it."""
 
 from __future__ import annotations
 
 import datetime
 import io
 import json
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -13,7 +14,7 @@ from enum import StrEnum
 from typing import IO, Any
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -36,8 +37,8 @@ def use_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def _console(file: IO[str]) -> Console:
-    console = Console(file=file, highlight=False, markup=False, emoji=False)
+def _console(file: IO[str], width: int | None = None) -> Console:
+    console = Console(file=file, width=width, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = UNBROKEN
     return console
@@ -71,19 +72,28 @@ def working(text: str) -> AbstractContextManager[Any]:
 
 
 def table(
-    header: Sequence[str], rows: Iterable[Sequence[RenderableType]], right: Iterable[int] = (), title: str | None = None
+    header: Sequence[str],
+    rows: Iterable[Sequence[RenderableType]],
+    *,
+    right: Iterable[int] = (),
+    title: str | None = None,
+    stacked: bool = False,
 ) -> None:
-    """A table on stdout; `right` are the columns of numbers."""
+    """A table on stdout; `right` are the columns of numbers, `stacked` headers take a line for each word."""
     console = out()
-    seen = console.is_terminal
+    seen, numbers = console.is_terminal, set(right)
     grid = Table(
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD if seen else None, pad_edge=seen,
-        header_style="bold",
+        header_style="bold", padding=(0, 1) if not stacked or not seen else (0, 1, 0, 0),
     )  # fmt: skip
     for index, name in enumerate(header):
-        grid.add_column(name, justify="right" if index in set(right) else "left", overflow="fold")
+        text = name.replace(" ", "\n") if seen and stacked else name
+        side: JustifyMethod = "right" if index in numbers else "left"
+        grid.add_column(text, justify=side, overflow="fold", no_wrap=index == 0 or index in numbers)
     for row in rows:
         grid.add_row(*row)
+    if stacked:  # a narrow terminal breaks the lines rather than dropping columns
+        console.width = max(console.width, _console(sys.stdout, UNBROKEN).measure(grid).maximum)
     console.print(grid)
 
 
@@ -99,10 +109,21 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if isinstance(value, float):
-        if value != value:
+        if math.isnan(value):
             return None
         return int(value) if value.is_integer() and abs(value) < 1e15 else value
     return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def shown(value: Any) -> str:
+    """A value as a person would type it.
+
+    >>> shown(2.0), shown(0.1 + 0.2), shown((0.0, 1.0)), shown("fp16"), shown(None)
+    ('2', '0.3', '0,1', 'fp16', '')
+    """
+    if isinstance(value, tuple):
+        return ",".join(shown(one) for one in value)
+    return "" if value is None else f"{value:.15g}" if isinstance(value, float | int) else str(value)
 
 
 def in_currency(unit: Unit, currency: str | None) -> Unit:

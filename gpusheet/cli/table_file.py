@@ -15,6 +15,7 @@ from gpusheet.catalog import Assumptions, BadRow, Catalog, Column, Workload, col
 from gpusheet.catalog.load import _lines as lines_of
 from gpusheet.catalog.schema import is_blank
 from gpusheet.cli.files import new_text_file
+from gpusheet.cli.missing import is_missing
 from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.lookup import Context, estimate
 from gpusheet.wiring import quantities
@@ -50,7 +51,8 @@ def read_workloads(path: Path) -> Table:
             continue
         row = [*cells, *[""] * (len(header) - len(cells))][: len(header)]
         try:
-            workload = Workload.read({name: cell for name, cell in zip(header, row, strict=True) if name in ours}, place)
+            values = {name: cell for name, cell in zip(header, row, strict=True) if name in ours}
+            workload = Workload.read(values, place)
         except BadRow as bad:
             wrong += bad.lines
             continue
@@ -82,10 +84,22 @@ def _wrong_headers(file: str, header: list[str]) -> list[str]:
              for name in dict.fromkeys(header) if name and header.count(name) > 1]  # fmt: skip
     wrong += [f"{place}, {c.name}: the column is missing; allowed {c.allowed()}"
               for c in known.values() if c.required and c.name not in header]  # fmt: skip
+    problems: dict[str, list[str]] = {}
     for name in dict.fromkeys(header):
         if problem := _not_the_users_own(name, known):
-            wrong.append(f"{place}, {name or 'blank header'}: {problem}")
-    return wrong
+            problems.setdefault(problem, []).append(name or "blank header")
+    # a table of estimates given as input has a hundred such columns: one line for all
+    return wrong + [f"{place}, {some_of(names)}: {problem}" for problem, names in problems.items()]
+
+
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> some_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _not_the_users_own(name: str, known: Mapping[str, Column]) -> str | None:
@@ -96,7 +110,7 @@ def _not_the_users_own(name: str, known: Mapping[str, Column]) -> str | None:
         return "a column without a name; give it one, or delete it"
     assumptions = {c.name: c for c in columns(Assumptions)}
     if name in assumptions:
-        return f"the same for all rows; leave the column out and use {option_name(name)}"
+        return "the same for all rows; leave the column out and use the option, as in --memory-fraction 0.85"
     if name in quantities() or name == MISSING:
         return "is computed; leave the column out, or give it another name to keep it"
     for column in (*known.values(), *(c for c in assumptions.values() if c.name not in known)):
@@ -110,18 +124,8 @@ def _plain(header: str) -> str:
     return re.sub(r"[\s_-]+", "_", header.casefold())
 
 
-def option_name(name: str) -> str:
-    """The option of a column.
-
-    >>> option_name("peak_factor")
-    '--peak-factor'
-    """
-    return f"--{name.replace('_', '-')}"
-
-
-def write_estimates(table: Table, context: Context, path: Path) -> int:
-    """Writes the table's own columns, then every quantity, then what is missing; returns the rows with something
-    missing.
+def write_estimates(table: Table, context: Context, path: Path) -> Any:
+    """Writes the table's own columns, then every quantity, then what is missing; returns the estimates.
 
     A blank cell under a header that is also a quantity takes the value that was used.
     """
@@ -136,7 +140,7 @@ def write_estimates(table: Table, context: Context, path: Path) -> int:
                    for name, cell in zip(table.header, cells, strict=True)]  # fmt: skip
             values = [*own, *(columns_of[name][row] for name in computed), columns_of[MISSING][row]]
             writer.writerow([csv_cell(value) for value in values])
-    return sum(bool(text) for text in columns_of[MISSING])
+    return solved
 
 
 def csv_cell(value: Any) -> str:
@@ -145,7 +149,7 @@ def csv_cell(value: Any) -> str:
     >>> csv_cell(3.0), csv_cell(-0.5), csv_cell("=1+1"), csv_cell("-5"), csv_cell(float("nan"))
     ('3', '-0.5', "'=1+1", '-5', '')
     """
-    if value is None or value != value:
+    if is_missing(value):
         return ""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,31 +57,35 @@ def _tree(root: Why, known: Case, depth: int | None) -> Tree:
     from rich.tree import Tree
 
     told: set[str] = set()
-    top = Tree(_label(root, known, False), guide_style="dim")
+    top = Tree(_label(root, known, False, True), guide_style="dim")
     told.add(root.quantity.name)
-    _grow(top, root.parts, known, depth, told)
+    _grow(top, root, known, depth, told)
     return top
 
 
-def _grow(branch: Tree, parts: Sequence[Why], known: Case, depth: int | None, told: set[str]) -> None:
+def _grow(branch: Tree, node: Why, known: Case, depth: int | None, told: set[str]) -> None:
     """Adds what is below a branch; a figure met again is named without what is below it."""
+    from gpusheet.cli.missing import is_missing
+
     if depth == 0:
         return
-    for part in parts:
+    needed = is_missing(node.value)  # under a figure that has a value nothing missing is amiss
+    for part in node.parts:
         again = bool(part.parts) and part.quantity.name in told
-        below = branch.add(_label(part, known, again))
+        below = branch.add(_label(part, known, again, needed))
         told.add(part.quantity.name)
         if not again:
-            _grow(below, part.parts, known, None if depth is None else depth - 1, told)
+            _grow(below, part, known, None if depth is None else depth - 1, told)
 
 
-def _label(part: Why, known: Case, again: bool) -> Text:
+def _label(part: Why, known: Case, again: bool, needed: bool) -> Text:
     from rich.text import Text
 
     from gpusheet.cli.missing import is_missing
 
-    value = in_currency(part.quantity.unit, known.currency).show(part.value)
-    style = "bold red" if is_missing(part.value) else "bold"
+    value, style = in_currency(part.quantity.unit, known.currency).show(part.value), "bold"
+    if is_missing(part.value):
+        value, style = ("missing", "bold red") if needed else ("not given", "dim")
     remark = "see above" if again else part.formula if part.parts else _origin(part.quantity.name, known)
     return Text.assemble(part.quantity.name, " = ", (value, style), (f"  [{remark}]" if remark else "", "dim"))
 

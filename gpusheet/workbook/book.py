@@ -19,6 +19,7 @@ from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.calculation import put_lookup, put_sizing
 from gpusheet.workbook.catalog_sheets import put_catalog
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, ChecksWriter
+from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.front_sheets import put_chart, put_cover, put_rules
 from gpusheet.workbook.inputs import Inputs
@@ -131,7 +132,7 @@ def outcome(built: Built, values: Values, inputs: Inputs, path: Path) -> Outcome
     failed, alerts = values.at("Checks", FAILED), values.at("Checks", ALERTS)
     sheet = built.book["Checks"]
     messages = []
-    for row in range(1, sheet.max_row + 1):
+    for row in range(FIRST_CHECK, sheet.max_row + 1):
         if values.at("Checks", f"F{row}") == 0 and sheet[f"E{row}"].value:
             value = values.at("Checks", f"D{row}")
             shown = f"{value:g}" if isinstance(value, float) else str(value)

@@ -131,10 +131,11 @@ class BudgetWriter:
             cell: Any = self.sheet.cell(DATE_ROW, column)
             self.look.header(cell, wrap=False)
             cell.number_format = "yyyy-mm"
-        status, tax = self.span.row("Lookup", STATUS_ROW), self.span.row("Lookup", self.lookup.rows["price_tax"])
+        tax = self.lookup.rows["price_tax"]
+        mixed = "*".join(self.span.count_of("Lookup", tax, basis) for basis in ("included", "excluded"))
         controls: tuple[tuple[int, str, str], ...] = (
-            (4, "counted", f'=COUNTIF({status},"ok")+COUNTIF({status},"incomplete")'),
-            (5, "tax", f'=1*(COUNTIF({tax},"included")*COUNTIF({tax},"excluded")=0)'),
+            (4, "counted", f"={self.span.counted}"),
+            (5, "tax", f"=1*({mixed}=0)"),
             (6, "blocked_label", self.words["blocked"]),
             (7, "months", f"=COUNT({first}{MONTH_ROW}:{self.at.last}{MONTH_ROW})"),
         )

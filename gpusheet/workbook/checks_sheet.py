@@ -130,10 +130,9 @@ class ChecksWriter:
     # --- integrity ---
 
     def checks(self) -> list[Check]:
-        status = self.span.row("Lookup", STATUS_ROW)
         made = [
             Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
-                  f'=COUNTIF({status},"incomplete")',
+                  f"={self.span.count_of('Lookup', STATUS_ROW, 'incomplete')}",
                   "Row 'status' of Lookup names them; the rows '… complete' below say which group. Fill in or correct it.",
                   "查看 Lookup 的状态行与各组“完整”行,补全或更正对应输入。"),
             Check("Rows of Workloads without a name", "没有名称的业务行", "Workloads",
@@ -165,12 +164,12 @@ class ChecksWriter:
                   "Complete date, cards, price, currency, per, period, pricing model and tax; fill the black columns down.",
                   "补全日期、卡数、价格、币种、计价单位、周期、计费方式与税务口径,并向下填充黑色公式列。"),
             Check("Workloads without a price", "没有价格的业务", "Lookup",
-                  f'=COUNTIF({status},"ok")-COUNTIF({chosen["offers"]},">=1")+COUNTIFS({status},"incomplete",{chosen["offers"]},">=1")',
+                  f'=SUMPRODUCT(({status}="ok")*({chosen["offers"]}=0))',
                   "Add the price of this GPU and pricing model to Prices, or name another price list; until then its "
                   "totals are blocked.",
                   "在 Prices 中补充该 GPU 与计费方式的价格,或改用其他价目表;补充前相关合计不予计算。"),
             Check("Workloads with more than one price", "存在多个报价的业务", "Lookup",
-                  f'=COUNTIF({chosen["offers"]},">1")',
+                  f'=SUMPRODUCT(({chosen["offers"]}<>"")*({chosen["offers"]}>1))',
                   "Name the listing in Workloads, so that one offer remains.", "在 Workloads 中填写报价项以确定唯一报价。"),
             Check("Workloads whose price has no exchange rate", "缺少汇率的业务", "FX",
                   f"=COUNT({chosen['line']})-COUNT({chosen['rate']})",

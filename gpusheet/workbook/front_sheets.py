@@ -64,8 +64,8 @@ def put_cover(
     look.band(sheet, "cover", 8)
     sheet.row_dimensions[1].height = 34
     sheet["A1"].font = font(look.lang, "FFFFFF", bold=True, size=18)
-    tax = span.row("Lookup", lookup.rows["price_tax"])
-    counts = '&" / "&'.join(f'COUNTIF({tax},"{basis}")' for basis in ("included", "excluded", "unstated"))
+    tax = lookup.rows["price_tax"]
+    counts = '&" / "&'.join(span.count_of("Lookup", tax, basis) for basis in ("included", "excluded", "unstated"))
     grand, tier = budget.rows["shown_grand"], budget.rows["month_tier"]
     year = get_column_letter(budget.first_year)
     facts: tuple[tuple[str, str, Any, str], ...] = (

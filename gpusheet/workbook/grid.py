@@ -10,7 +10,6 @@ import re
 from typing import Any
 
 from openpyxl.cell import Cell
-from openpyxl.formula.translate import Translator
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -19,6 +18,8 @@ from gpusheet.workbook.style import Look
 
 # the column of a relative reference: E12, Lookup!E$5, but not $E12, 1E9, "E1" or a name
 _COLUMN = r'(?<![A-Za-z0-9$\[_"])({})(?=\$?\d)'
+# the row of a relative reference: E12, $E12, but not E$12, 1E9, Sizing!E12 or a name
+_ROW = re.compile(r'(?<![A-Za-z0-9_!\[".$])(\$?[A-Z]{1,3})(\d+)(?![\dA-Za-z_(\]])')
 _QUOTED = re.compile(r'("[^"]*")')
 
 
@@ -42,20 +43,29 @@ def fill_block(
     sheet: Worksheet, look: Look, row: int, rows: int, first: int, count: int, formula: str, unit: Unit
 ) -> None:
     """Writes `formula`, made for the block's first cell, into a block of rows and columns."""
-    origin = f"{get_column_letter(first)}{row}"
-    for line in range(row, row + rows):
-        moved = Translator(formula, origin).translate_formula(f"{get_column_letter(first)}{line}")
-        fill_right(sheet, look, line, first, count, moved, unit)
+    pieces: list[str] = [""]  # text and, at odd places, rows that move
+    for text in _QUOTED.split(formula):
+        if text.startswith('"'):
+            pieces[-1] += text
+            continue
+        start = 0
+        for found in _ROW.finditer(text):
+            pieces[-1] += text[start : found.start(2)]
+            pieces += [found.group(2), ""]
+            start = found.end()
+        pieces[-1] += text[start:]
+    for down in range(rows):
+        moved = "".join(str(int(part) + down) if i % 2 else part for i, part in enumerate(pieces))
+        fill_right(sheet, look, row + down, first, count, moved, unit)
 
 
 def _fill(sheet: Worksheet, look: Look, unit: Unit, cells: list[tuple[int, int, str]]) -> None:
     if not cells:
         return
-    first: Any = sheet.cell(*cells[0])
-    look.formula(first, unit)
+    style = look.formula_style(sheet, cells[0][2], unit)
     made: dict[tuple[int, int], Any] = sheet._cells  # type: ignore[attr-defined]
-    for row, column, formula in cells[1:]:
-        cell: Any = Cell(sheet, row=row, column=column, style_array=first._style)
+    for row, column, formula in cells:
+        cell: Any = Cell(sheet, row=row, column=column, style_array=style)
         cell._value = formula
         cell.data_type = "f"
         made[(row, column)] = cell

@@ -241,6 +241,8 @@ class LookupLines:
             model = f'"{offer}"' if offer != "chosen" else self.at("pricing_model")
             listing = f"E${self.rows['listing']}"
             match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
+            same = f"Prices[price_key],{key},Prices[price_day],{date}"
+            named = f"{same},Prices[listing],{listing}"
             own = self.cells.value("currency")
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
@@ -250,9 +252,9 @@ class LookupLines:
                 FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(Date),
                           f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
                 FetchLine(names[2], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
-                          f'=IF({blank},"",SUMPRODUCT({match}*(Prices[price_day]={date})*({date}>0)))'),
+                          f'=IF({blank},"",({date}>0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
                 FetchLine(names[3], "Row of the offer", "报价所在行", unit_of(Number),
-                          f'=IF({offers}=1,SUMPRODUCT({match}*(Prices[price_day]={date})*Prices[line]),"")'),
+                          f'=IF({offers}=1,IF({listing}="",SUMIFS(Prices[line],{same}),SUMIFS(Prices[line],{named})),"")'),
                 FetchLine(names[4], "Currency quoted", "报价币种", unit_of(Text),
                           f'=IF({line}="","",INDEX(Prices[currency],{line}))'),
                 FetchLine(names[5], "Exchange rate", "汇率", unit_of(Rate),

@@ -49,6 +49,7 @@ class Look:
 
     def __init__(self, lang: str) -> None:
         self.lang = lang
+        self._styles: dict[Any, Any] = {}
 
     def title(self, sheet: Worksheet, text: str, hint: str, role: str) -> None:
         """Row 1: the sheet's title; row 2: what it is for."""
@@ -101,6 +102,16 @@ class Look:
         cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
         cell.number_format = "General" if is_text(unit) else number_format(unit)
         cell.alignment = Alignment(vertical="center", indent=1 if is_text(unit) else 0)
+
+    def formula_style(self, sheet: Worksheet, formula: str, unit: Unit) -> Any:
+        """The style that `formula` gives, made once for each book, kind of formula and unit."""
+        key = (id(sheet.parent), is_link(formula), unit)
+        if key not in self._styles:
+            cell: Any = sheet.cell(1, sheet.max_column + 50, formula)
+            self.formula(cell, unit)
+            self._styles[key] = cell._style
+            del sheet._cells[(cell.row, cell.column)]  # type: ignore[attr-defined]
+        return self._styles[key]
 
     def total(self, cell: Any, unit: Unit | None) -> None:
         self.formula(cell, unit, bold=True)

@@ -23,7 +23,7 @@ FLOORS = {
     "ops": 1, "registry": 1, "constants": 1, "formula": 1,
     "rules": 2, "catalog": 2, "wiring": 2.5,
     "solver": 3, "lookup": 3, "calendar": 3,
-    "workbook": 4, "cli": 5,
+    "workbook": 4, "cli": 5, "__main__": 5,
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from openpyxl.utils import get_column_letter, range_boundaries
@@ -44,13 +45,14 @@ class Area:
     end: int  # of the rows under it in which something may have been typed
     at: Mapping[str, int]  # the positions of our columns and of the computed ones
     own: Mapping[str, int] = field(default_factory=dict)  # of the user's
+    totals: int = 0  # rows of totals at its end, which are no rows
     loose: bool = False  # found by its header
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return columns(ROW_TYPES[self.name])
 
-    @property
+    @cached_property
     def positions(self) -> dict[str, int]:
         return {**self.own, **self.at}
 
@@ -66,7 +68,7 @@ class Area:
 
 def cell_at(sheet: Worksheet, row: int, column: int) -> Any:
     """A cell that exists, without making one."""
-    cells: dict[tuple[int, int], Any] = sheet._cells  # type: ignore[attr-defined]
+    cells: dict[tuple[int, int], Any] = sheet._cells
     return cells.get((row, column))
 
 
@@ -75,10 +77,10 @@ def find_areas(book: Workbook) -> tuple[dict[str, Area], list[str], list[str]]:
     found: dict[str, Area] = {}
     errors: list[str] = []
     warnings: list[str] = []
-    for name in ROW_TYPES:
-        area = _by_name(book, name) or _by_header(book, name)
+    for name, row_type in ROW_TYPES.items():
+        area = by_name(book, name) or by_header(book, name)
         if area is None:
-            heads = ", ".join(column.name for column in columns(ROW_TYPES[name]) if column.required)
+            heads = ", ".join(column.name for column in columns(row_type) if column.required)
             errors.append(f"{home(name)}: the table {name} is not there (headers {heads}); "
                           "restore it from an older version of this book")
         else:
@@ -95,27 +97,29 @@ def find_areas(book: Workbook) -> tuple[dict[str, Area], list[str], list[str]]:
                             f"are read from the header in row {area.header} on")
         absent = [column.name for column in area.columns if not column.required and column.name not in area.at]
         if absent:
-            warnings.append(f"{area.sheet.title}: the table {area.name} has no column {', '.join(absent)}; read as blank")
+            names = ", ".join(absent)
+            warnings.append(f"{area.sheet.title}: the table {area.name} has no column {names}; read as blank")
     return found, errors, warnings
 
 
-def _by_name(book: Workbook, name: str) -> Area | None:
+def by_name(book: Workbook, name: str) -> Area | None:
     for sheet in book.worksheets:
         for table in sheet.tables.values():
             if name.casefold() in (str(table.displayName).casefold(), str(table.name).casefold()):
                 left, top, right, bottom = range_boundaries(table.ref)
                 assert left and top and right and bottom
                 if table.headerRowCount == 0:
-                    raise GpusheetError(f"{sheet.title}: the header row of the table {name} is switched off; switch it on "
-                                        "(Table Design > Header Row)")
+                    raise GpusheetError(f"{sheet.title}: the header row of the table {name} is switched off; switch it "
+                                        "on (Table Design > Header Row)")
                 while _text(sheet, top, right + 1):  # typed beside the table without growing it
                     right += 1
                 titles = [_text(sheet, top, column) for column in range(left, right + 1)]
-                return _area(name, sheet, top, bottom - (table.totalsRowCount or 0), left, titles, loose=False)
+                totals = table.totalsRowCount or 0
+                return replace(_area(name, sheet, (top, bottom - totals), left, titles), totals=totals)
     return None
 
 
-def _by_header(book: Workbook, name: str) -> Area | None:
+def by_header(book: Workbook, name: str) -> Area | None:
     """The row on the table's own sheet that holds the first column's name and at least half of the others."""
     if home(name) not in book.sheetnames:
         return None
@@ -132,7 +136,7 @@ def _by_header(book: Workbook, name: str) -> Area | None:
     _, header, titles = best
     while titles and not titles[-1]:
         titles.pop()
-    return _area(name, sheet, header, sheet.max_row, 1, titles, loose=True)
+    return replace(_area(name, sheet, (header, sheet.max_row), 1, titles), loose=True)
 
 
 def _text(sheet: Worksheet, row: int, column: int) -> str:
@@ -140,9 +144,9 @@ def _text(sheet: Worksheet, row: int, column: int) -> str:
     return "" if cell is None or cell.value is None else str(cell.value).strip()
 
 
-def _area(
-    name: str, sheet: Worksheet, header: int, last: int, left: int, titles: Sequence[str], *, loose: bool
-) -> Area:
+def _area(name: str, sheet: Worksheet, rows: tuple[int, int], left: int, titles: Sequence[str]) -> Area:
+    """A table with its header in the first of the rows and its end in the other."""
+    header, last = rows
     known = {column.name for column in columns(ROW_TYPES[name])} | COMPUTED.get(name, set())
     at: dict[str, int] = {}
     own: dict[str, int] = {}
@@ -151,7 +155,7 @@ def _area(
             at.setdefault(title.casefold(), position)
         elif title:
             own.setdefault(title, position)
-    return Area(name, sheet, header, header + 1, last, max(last, sheet.max_row), at, own, loose)
+    return Area(name, sheet, header, header + 1, last, max(last, sheet.max_row), at, own)
 
 
 def _bounded(area: Area, areas: Sequence[Area]) -> Area:
@@ -172,8 +176,8 @@ def _header_errors(area: Area) -> list[str]:
             where.setdefault(title.casefold(), []).append(f"{get_column_letter(column)}{area.header}")
     for title, cells in where.items():
         if len(cells) > 1:
-            errors.append(f"{area.sheet.title}!{' and '.join(cells)}: the header {title!r} stands there {len(cells)} times; "
-                          "rename or delete all but one")
+            errors.append(f"{area.sheet.title}!{' and '.join(cells)}: the header {title!r} stands there {len(cells)} "
+                          "times; rename or delete all but one")
     for wanted in area.columns:
         if wanted.required and wanted.name not in area.at:
             errors.append(f"{area.sheet.title} row {area.header}: the table {area.name} has no header {wanted.name!r} "

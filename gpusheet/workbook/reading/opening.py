@@ -9,7 +9,6 @@ import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from openpyxl import load_workbook
@@ -48,10 +47,9 @@ class Package:
                 f"{self.name}: found a workbook that cannot be read ({reason}); open it in Excel and {_SAVE_AS}"
             ) from error
 
-    def parts(self) -> dict[str, bytes]:
-        """The parts that are read as they stand: all XML and relations, not media."""
+    def read(self, part: str) -> bytes:
         with ZipFile(BytesIO(self.data)) as file:
-            return {name: file.read(name) for name in file.namelist() if name.endswith((".xml", ".rels"))}
+            return file.read(part)
 
     def names(self) -> list[str]:
         with ZipFile(BytesIO(self.data)) as file:
@@ -154,8 +152,8 @@ def _check_zip(name: str, data: bytes) -> None:
         raise _too_large(name, size)
     if size > RATIO_FROM and size > MOST_RATIO * len(data):
         raise GpusheetError(
-            f"{name}: found a file packed {size / len(data):,.0f} to 1, allowed {MOST_RATIO} to 1; it is not loaded, as "
-            "it would fill the memory; delete formatted but empty rows and save it again")
+            f"{name}: found a file packed {size / len(data):,.0f} to 1, allowed {MOST_RATIO} to 1, as it would fill "
+            "the memory; delete formatted but empty rows and save it again")
     what, todo = "", f"open it in Excel and {_SAVE_AS}"
     if kind:
         what = "an OpenDocument file (.ods)"
@@ -168,7 +166,3 @@ def _check_zip(name: str, data: bytes) -> None:
     if what:
         raise GpusheetError(f"{name}: found {what}, allowed a gpusheet workbook (.xlsx, .xlsm); {todo}")
 
-
-def local(tag: Any) -> str:
-    """The name of an XML element or attribute without its namespace."""
-    return str(tag).rpartition("}")[2]

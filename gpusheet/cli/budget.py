@@ -1,0 +1,144 @@
+"""`gpusheet budget` and `gpusheet template`: workbooks with live formulas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpusheet.cli.screen import Lang, out, warning, working
+
+if TYPE_CHECKING:
+    from gpusheet.workbook.book import Outcome
+    from gpusheet.workbook.inputs import Inputs
+
+MONTHS = 12
+
+
+class AmountUnit(StrEnum):
+    """What totals for presentation are divided by."""
+
+    one = "1"
+    ten_thousand = "10000"
+
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="Workbook to write, ending in .xlsx.", metavar="OUT")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"found {text!r}, allowed a whole number") from None
+
+
+def budget(
+    output: Output,
+    book: Annotated[
+        Path | None,
+        typer.Argument(help="A gpusheet workbook to read; without it the built-in sample.", metavar="BOOK"),
+    ] = None,
+    lang: Annotated[Lang | None, typer.Option(help="Language of labels; of the book read, or en.")] = None,
+    months: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="N", help=f"Months; of the book read, or {MONTHS}.")
+    ] = None,
+    start: Annotated[str | None, typer.Option(help="First month, such as 2027-01.", metavar="YYYY-MM")] = None,
+    currency: Annotated[str | None, typer.Option(help="Budget currency, such as CNY.")] = None,
+    amounts: Annotated[AmountUnit | None, typer.Option(help="Unit of totals: 1, or 10000 for 万元.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option(help="Prices of the newest snapshot at or before this day.", metavar="YYYY-MM-DD")
+    ] = None,
+    prepared_on: Annotated[
+        str | None, typer.Option(help="Day of the budget; prices age against it.", metavar="YYYY-MM-DD")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a budget workbook, from the sample or from a workbook that was edited.
+
+    gpusheet budget -o budget.xlsx
+
+    gpusheet budget edited.xlsx -o new.xlsx --months 24
+    """
+    from gpusheet.cli.files import check_target
+    from gpusheet.cli.settings import changed, first_month
+
+    typed: dict[str, Any] = {"currency": currency, "as_of": as_of, "prepared_on": prepared_on}
+    typed["budget_start"] = first_month(start) if start is not None else None
+    typed["amount_unit"] = float(amounts.value) if amounts is not None else None
+    check_target(output, force, ".xlsx", book)
+    language: str = lang or Lang.en
+    extra: dict[str, Any] = {}
+    if book is None:
+        from gpusheet.workbook.inputs import sample
+
+        inputs = sample(language)
+    else:
+        inputs, language, read_months, extra = _read(book, lang)
+        months = months if months is not None else read_months
+    settings = changed(inputs.settings, {name: value for name, value in typed.items() if value is not None})
+    months = MONTHS if months is None else months
+    _write(replace(inputs, settings=settings), output, language, months, extra | {"force": force})
+
+
+def template(
+    output: Output,
+    lang: Annotated[Lang, typer.Option(help="Language of labels.")] = Lang.en,
+    force: Force = False,
+) -> None:
+    """Write an empty workbook to fill in: no workloads yet, the built-in cards, models and prices."""
+    from gpusheet.catalog.settings import Settings
+    from gpusheet.cli.files import check_target
+    from gpusheet.workbook.inputs import sample
+
+    check_target(output, force, ".xlsx")
+    example = sample(lang)
+    dates = example.settings
+    settings = Settings(prepared_on=dates.prepared_on, budget_start=dates.budget_start)
+    inputs = replace(example, settings=settings, workloads=(), other_costs=())
+    _write(inputs, output, lang, MONTHS, {"force": force})
+
+
+def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, Any]]:
+    """The inputs of an edited workbook, its language and months, and what `write` carries over."""
+    from gpusheet.workbook.reader import read_book
+
+    with working(f"Reading {path.name}"):
+        read = read_book(path)
+    for line in (*read.warnings, *read.lost):
+        warning(f"{path.name}: {line}")
+    spare = max(0, read.lines - len(read.inputs.workloads))
+    extra = {"extra_columns": read.extra_columns, "extra_sheets": read.carried, "spare": spare}
+    return read.inputs, lang or read.lang, read.months, extra
+
+
+def _write(inputs: Inputs, path: Path, lang: str, months: int, more: dict[str, Any]) -> None:
+    from gpusheet.workbook import book
+
+    with working(f"Writing {path.name}"):
+        made = book.write(inputs, path, lang=lang, months=months, **more)
+    _show(path, months, len(inputs.workloads), made)
+    if made.total is None:
+        warning(f"blocked: {path.name} has no budget total, as a figure that belongs in it is missing")
+    for line in made.messages:
+        warning(f"check failed: {line}")
+
+
+def _show(path: Path, months: int, workloads: int, made: Outcome) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    total = Text("blocked", "bold red")
+    if made.total is not None:
+        total = Text(f"{made.total:,.2f} {made.currency}", "bold")
+    grid = Table.grid(padding=(0, 2))
+    rows = (
+        ("workbook", str(path)), ("months", str(months)), ("workloads", str(workloads)), ("total", total),
+        ("alerts", str(made.alerts)), ("checks failed", str(made.checks_failed)),
+    )  # fmt: skip
+    for name, value in rows:
+        grid.add_row(Text(name, "dim"), value)
+    out().print(grid)

@@ -1,0 +1,239 @@
+"""Reading a budget workbook that finance has edited: its inputs, what goes along, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from openpyxl.workbook.workbook import Workbook
+
+from gpusheet import __version__
+from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row
+from gpusheet.errors import GpusheetError, UnknownName, nearest
+from gpusheet.workbook.assumptions_sheet import SMALL, SPARE_COSTS
+from gpusheet.workbook.book import LANGUAGES, MOST_MONTHS, build
+from gpusheet.workbook.budget_sheet import FIRST as FIRST_MONTH
+from gpusheet.workbook.budget_sheet import MONTH_ROW
+from gpusheet.workbook.carry import CarriedNote, CarriedSheet
+from gpusheet.workbook.inputs import Inputs
+from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS
+from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
+from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_of, shown
+from gpusheet.workbook.reading.edited import Edited, cells_of
+from gpusheet.workbook.reading.left_out import rest_of
+from gpusheet.workbook.reading.opening import open_package
+from gpusheet.workbook.reading.rows import CARRIED, Factors, Table, read_factors, read_rows
+
+CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Prices": "prices", "FX": "fx",
+                  **{name: field for name, _, field, _ in SMALL}}  # fmt: skip
+# columns of Workloads, and assumptions, that name a row of a small table
+NAMING = {"weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions"}
+
+
+@dataclass(frozen=True)
+class ReadBook:
+    """An edited workbook: `lost` has a line for each thing that is not carried over, `warnings` what was assumed."""
+
+    inputs: Inputs
+    lang: str
+    months: int
+    lines: int  # workloads there is room for
+    extra_columns: Mapping[str, Mapping[str, list[Any]]]
+    extra_sheets: Sequence[CarriedSheet]
+    extra_notes: Sequence[CarriedNote]  # comments, formats of own columns, the version log
+    lost: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def carried(self) -> list[CarriedSheet | CarriedNote]:
+        """Sheets and notes together, as `build` takes them."""
+        return [*self.extra_sheets, *self.extra_notes]
+
+
+def read_book(path: Path | str) -> ReadBook:
+    """The inputs of a workbook of ours, whatever program saved it; all bad cells are named in one error.
+
+    >>> import tempfile
+    >>> from gpusheet.workbook.book import write
+    >>> from gpusheet.workbook.inputs import sample
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write(sample(), f"{folder}/budget.xlsx")
+    ...     read = read_book(f"{folder}/budget.xlsx")
+    >>> read.inputs == sample(), read.months, read.lost
+    (True, 12, ())
+    """
+    package = open_package(path)
+    book = package.load()
+    areas, errors, warnings = find_areas(book)
+    if errors:
+        raise BadRow(errors)
+    cells = Cells(package)
+    tables = {name: read_rows(areas[name], cells) for name in areas}
+    factors = read_factors(book, areas, cells)
+
+    def rows(name: str) -> tuple[Any, ...]:
+        return tuple(tables[name].rows)
+
+    catalog = Catalog(**{field: rows(name) for name, field in CATALOG_TABLES.items()})
+    for table in tables.values():
+        errors += table.errors
+    errors += factors.errors
+    _resolve(tables, catalog, errors, warnings)
+    errors += _unknown_rows(tables, factors)
+    if errors:
+        raise BadRow(errors)
+    for table in tables.values():
+        warnings += table.warnings
+    warnings += factors.warnings
+    assert factors.settings is not None and factors.assumptions is not None
+    inputs = Inputs(
+        settings=factors.settings,
+        assumptions=factors.assumptions,
+        catalog=replace(catalog, prices=rows("Prices")),
+        workloads=rows("Workloads"),
+        other_costs=rows("OtherCosts"),
+    )
+    noted: Any = book
+    properties = {one.name: one.value for one in noted.custom_doc_props.props}
+    lang = _language(book, properties, warnings)
+    months = _months(book, properties, warnings)
+    lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
+    made = _as_written(book, inputs, lines, lang, months)
+    same = properties.get("gpusheet_version") == __version__
+    rest = rest_of(Edited(package, book, made, tables, factors, same))
+    lost = [line for table in tables.values() for line in table.lost]
+    return ReadBook(
+        inputs=inputs,
+        lang=lang,
+        months=months,
+        lines=max(lines, len(inputs.workloads)),
+        extra_columns={name: tables[name].own for name in CARRIED if tables[name].own},
+        extra_sheets=rest.sheets,
+        extra_notes=rest.notes,
+        lost=(*_formulas(cells), *lost, *factors.lost, *rest.lost),
+        warnings=tuple(warnings),
+    )
+
+
+def _resolve(tables: Mapping[str, Table], catalog: Catalog, errors: list[str], warnings: list[str]) -> None:
+    """GPUs and models by the name they have in their table, whatever alias was typed."""
+    finders: tuple[tuple[str, str, Callable[[str], Row]], ...] = (
+        ("GPUs", "gpu", catalog.find_gpu), ("Models", "model", catalog.find_model))
+    for listed, column, find in finders:
+        if tables[listed].errors:
+            continue  # names of bad rows are not known
+        for owner in ("Workloads", "Prices"):
+            table = tables[owner]
+            if column not in ROW_TYPES[owner].model_fields:
+                continue
+            places: dict[tuple[str, str | None], list[str]] = {}
+            for index, row in enumerate(table.rows):
+                typed: str = getattr(row, column)
+                try:
+                    name = getattr(find(typed), column)
+                except UnknownName as unknown:
+                    if owner == "Workloads":
+                        hint = f"did you mean {', '.join(unknown.near)}?" if unknown.near else f"add it to {listed}"
+                        place = table.place(column, index)
+                        errors.append(f"{place}: found {typed!r}, which the table {listed} does not have; {hint}")
+                    else:
+                        places.setdefault((typed, None), []).append(table.place(column, index))
+                    continue
+                except GpusheetError as clash:  # two rows claim one name
+                    errors.append(f"{listed}: {clash}")
+                    return
+                if name != typed:
+                    places.setdefault((typed, name), []).append(table.place(column, index))
+                    table.rows[index] = row.model_copy(update={column: name})
+            for (typed, known), cells in places.items():
+                where = cells[0] + (f" and {len(cells) - 1} more" if len(cells) > 1 else "")
+                what = f"is read as {known}" if known else f"is not in {listed}, so no workload can use the price"
+                warnings.append(f"{where}: {typed!r} {what}")
+
+
+def _unknown_rows(tables: Mapping[str, Table], factors: Factors) -> list[str]:
+    """Number formats and distributions that are named but have no row in their table."""
+    errors = []
+    for column, name in NAMING.items():
+        if tables[name].errors:
+            continue
+        key = tables[name].area.columns[0].name
+        known = [str(getattr(row, key)) for row in tables[name].rows]
+        named = [(tables["Workloads"].place(column, index), getattr(row, column))
+                 for index, row in enumerate(tables["Workloads"].rows)]
+        if isinstance(factors.assumptions, Assumptions):
+            named.append((factors.place(column), getattr(factors.assumptions, column)))
+        for place, value in named:
+            if value is not None and value.casefold() not in (one.casefold() for one in known):
+                near = nearest(value, known)
+                errors.append(f"{place}: found {value!r}, which the table {name} does not have; "
+                              + (f"did you mean {', '.join(near)}?" if near else f"allowed: {', '.join(known)}"))
+    return errors
+
+
+def _language(book: Workbook, properties: Mapping[str, Any], warnings: list[str]) -> str:
+    lang = str(properties.get("gpusheet_lang"))
+    if lang in LANGUAGES:
+        return lang
+    titles = [str(book[name]["A1"].value).strip() for name in SHEETS if name in book.sheetnames]
+    lang = "zh" if {SHEETS[name][2] for name in ("Workloads", "Prices")} & set(titles) else "en"
+    warnings.append(f"the language of the book is not noted in it (some programs drop that); {lang} is taken")
+    return lang
+
+
+def _months(book: Workbook, properties: Mapping[str, Any], warnings: list[str]) -> int:
+    """As noted in the book, else as many as the Budget has."""
+    noted = properties.get("gpusheet_months")
+    if isinstance(noted, int | float) and 1 <= noted <= MOST_MONTHS:
+        return int(noted)
+    counted = _formulas_along(book, "Budget", MONTH_ROW, FIRST_MONTH)
+    months = counted if 1 <= counted <= MOST_MONTHS else 12
+    warnings.append(f"the number of months is not noted in the book (some programs drop that); {months} is taken")
+    return months
+
+
+def _lines(book: Workbook) -> int:
+    """Workloads that the book computes."""
+    return _formulas_along(book, "Lookup", NUMBER_ROW, FIRST_COLUMN)
+
+
+def _formulas_along(book: Workbook, name: str, row: int, column: int) -> int:
+    if name not in book.sheetnames:
+        return 0
+    first = column
+    while formula_of(cell_at(book[name], row, column)):
+        column += 1
+    return column - first
+
+
+def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: int) -> Workbook:
+    """The book as gpusheet would have written it with as many lines and costs: what differs, a person has typed."""
+    costs = list(inputs.other_costs)
+    if "Budget" in book.sheetnames:
+        items = (cell for (_, column), cell in cells_of(book["Budget"]).items() if column == 2)
+        rows = sum("OtherCosts[item]" in formula_of(cell) for cell in items)
+        blank = OtherCost(item="-", amount_per_month=0)
+        costs = (costs + [blank] * rows)[: max(0, rows - SPARE_COSTS)]
+    # the formulas that are compared name columns of the tables, so that these may be empty
+    catalog = replace(inputs.catalog, gpus=(), models=(), prices=(), fx=())
+    kept = replace(inputs, catalog=catalog, workloads=(), other_costs=tuple(costs))
+    return build(kept, lang, months, spare=lines).book
+
+
+def _formulas(cells: Cells) -> list[str]:
+    """A line for each run of formulas that become values; those without one are named where they are read."""
+    lines = []
+    found = {(cell.parent.title, cell.row, cell.column): (cell, value) for cell, value in cells.formulas
+             if not isinstance(value, Unreadable)}  # fmt: skip
+    for sheet in dict.fromkeys(title for title, _, _ in found):
+        places = [(row, column) for title, row, column in found if title == sheet]
+        for where, members in blocks(places):
+            cell, value = found[sheet, *members[0]]
+            result = "blank" if value is None else shown(value)
+            what = f"the formula {shown(formula_of(cell))} becomes its value, {result}"
+            if len(members) > 1:
+                what = f"{len(members)} formulas become their values (first: {shown(formula_of(cell))})"
+            lines.append(f"{sheet}!{where}: {what}; type it anew in the new book if you need it")
+    return lines

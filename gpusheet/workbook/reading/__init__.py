@@ -1,0 +1,1 @@
+"""Reading back a workbook that a person has edited: opening it, finding its tables, reading rows, listing the rest."""

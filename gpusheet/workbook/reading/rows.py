@@ -1,0 +1,211 @@
+"""Rows of the tables, and the settings and assumptions: read as their types, every bad cell by its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from openpyxl.utils import column_index_from_string, get_column_letter
+from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gpusheet.catalog import Assumptions, BadRow, Column, Row, columns
+from gpusheet.catalog.schema import is_blank
+from gpusheet.catalog.settings import Settings
+from gpusheet.constants import NAMED
+from gpusheet.errors import nearest
+from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
+from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
+from gpusheet.workbook.reading.areas import ABOVE, KEYED, ROW_TYPES, Area, cell_at
+from gpusheet.workbook.reading.cells import Cells, Unreadable, shown
+
+R = TypeVar("R", bound=Row)
+
+CARRIED = ("Workloads", "GPUs", "Models", "Prices", "FX")  # tables whose added columns go along
+
+
+@dataclass
+class Table:
+    """What a table holds: rows with their row numbers, the user's columns beside them, and what is wrong."""
+
+    area: Area
+    rows: list[Row] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    own: dict[str, list[Any]] = field(default_factory=dict)
+    formats: dict[str, list[str]] = field(default_factory=dict)  # of the user's cells
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def place(self, column: str, index: int) -> str:
+        return self.area.place(column, self.numbers[index])
+
+
+def read_rows(area: Area, cells: Cells) -> Table:
+    """The rows of a table and those typed right under it; blank rows are skipped, and end what was typed under it."""
+    table = Table(area)
+    if area.name in CARRIED:
+        table.own, table.formats = {title: [] for title in area.own}, {title: [] for title in area.own}
+    row_type = ROW_TYPES[area.name]
+    below: list[int] = []
+    keys: dict[Any, str] = {}
+    for number in (*range(area.first, area.last + 1), *range(area.last + 1 + area.totals, area.end + 1)):
+        values = {column.name: cells.value(area.cell(column.name, number), column.kind) for column in area.columns}
+        if all(is_blank(value) for value in values.values()):
+            if number > area.last:
+                break
+            continue
+        if number > area.last:
+            below.append(number)
+        place = partial(_at, area, number)
+        table.warnings += _numbers_as_text(area.columns, values, place)
+        if area.name in KEYED:
+            table.errors += _twice(area, number, values, keys)
+        try:
+            row = row_type.read(values, place)
+        except BadRow as bad:
+            table.errors += bad.lines
+            continue
+        table.rows.append(row)
+        table.numbers.append(number)
+        for title, kept in table.own.items():
+            cell = area.cell(title, number)
+            value = cells.value(cell)
+            table.formats[title].append("General" if cell is None else cell.number_format)
+            if isinstance(value, Unreadable):
+                table.lost.append(f"{area.place(title, number)}: found {value}; left blank")
+            kept.append(None if isinstance(value, Unreadable) else value)
+    if below:
+        rows = f"row {below[0]}" if len(below) == 1 else f"rows {below[0]} to {below[-1]}"
+        table.warnings.append(f"{area.sheet.title} {rows}: typed under the table {area.name}; read as part of it")
+    return table
+
+
+def _at(area: Area, row: int, column: str) -> str:
+    return area.place(column, row)
+
+
+def _numbers_as_text(
+    fields: tuple[Column, ...], values: Mapping[str, Any], place: Callable[[str], str]
+) -> list[str]:
+    """Warnings for numbers that are stored as text."""
+    found = []
+    for column in fields:
+        value = values[column.name]
+        if column.kind == "number" and isinstance(value, str) and not is_blank(value):
+            try:
+                number = column.read(value)
+            except (TypeError, ValueError):
+                continue  # the row says so
+            found.append(f"{place(column.name)}: the text {shown(value)} is read as the number {number:.15g}")
+    return found
+
+
+def _twice(area: Area, number: int, values: Mapping[str, Any], keys: dict[Any, str]) -> list[str]:
+    """The error where an earlier row has the same name; spreadsheets find names without case."""
+    name = area.columns[0].name
+    value = values[name]
+    if is_blank(value) or isinstance(value, Unreadable):
+        return []
+    place = area.place(name, number)
+    first = keys.setdefault(value.strip().casefold() if isinstance(value, str) else value, place)
+    if first == place:
+        return []
+    return [f"{place}: found {shown(value)} again, which stands in {first.partition(' ')[0]} already; "
+            "rename or delete one of the two"]
+
+
+@dataclass
+class Factors:
+    """Settings and assumptions as read, with the rows of their names."""
+
+    settings: Settings | None = None
+    assumptions: Assumptions | None = None
+    sheet: Worksheet | None = None
+    rows: dict[str, int] = field(default_factory=dict)
+    said: set[tuple[int, int]] = field(default_factory=set)  # cells (row, column) that are spoken of, if they are odd
+    column: int = column_index_from_string(VALUE)
+    end: int = 0  # the last row before the small tables
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def place(self, name: str) -> str:
+        title = self.sheet.title if self.sheet is not None else ASSUMPTIONS
+        if name not in self.rows:
+            return f"{title} ({name})" if name else title
+        return f"{title}!{get_column_letter(self.column)}{self.rows[name]} ({name})"
+
+
+def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Factors:
+    """Values by the names in the first column, wherever their rows have moved to."""
+    sheet: Worksheet | None = book[ASSUMPTIONS] if ASSUMPTIONS in book.sheetnames else None
+    if sheet is None and "Tiers" in areas:
+        sheet = areas["Tiers"].sheet  # renamed
+    if sheet is None:
+        return Factors(errors=[f"{ASSUMPTIONS}: the sheet is not there; restore it from an older version of this book"])
+    found = Factors(sheet=sheet)
+    names = _value_column(sheet, found)
+    headers = [area.header for area in areas.values() if area.sheet is sheet]
+    found.end = min(headers) - ABOVE - 1 if headers else sheet.max_row
+    known = {column.name: column for row_type in (Settings, Assumptions) for column in columns(row_type)}
+    constants = {constant.name: constant for constant in NAMED}
+    values: dict[str, Any] = {}
+    for row in range(1, found.end + 1):
+        name = cells.value(cell_at(sheet, row, names), "text")
+        cell = cell_at(sheet, row, found.column)
+        if not isinstance(name, str) or is_blank(name) or name.strip() in (head[0] for head in HEADS.values()):
+            continue
+        name = name.strip()
+        place = f"{sheet.title}!{get_column_letter(names)}{row}"
+        if name in found.rows:
+            first = found.rows[name]
+            found.errors.append(f"{place}: found {name} again, which stands in row {first} already; delete one of them")
+        elif name in known:
+            found.rows[name] = row
+            values[name] = cells.value(cell, known[name].kind)
+        elif name in constants:
+            found.said.add((row, found.column))
+            value, wanted = cells.value(cell, "number"), float(constants[name])
+            # LibreOffice keeps 15 digits
+            if not (isinstance(value, int | float) and math.isclose(value, wanted, rel_tol=1e-12)):
+                what = f"found {shown(value)} for the unit constant {wanted:.15g}, which is not read"
+                found.lost.append(f"{place} ({name}): {what}; change an assumption instead")
+        elif cell is not None and cell.value is not None:
+            found.said |= {(row, names), (row, found.column)}
+            near = nearest(name, known)
+            hint = f"did you mean {', '.join(near)}?" if near else "note it on a sheet of your own"
+            found.lost.append(f"{place}: {name!r} is no assumption of gpusheet and is not read; {hint}")
+    found.warnings += _numbers_as_text(
+        tuple(column for column in known.values() if column.name in values), values, found.place)
+    found.settings = _read(Settings, values, found)
+    found.assumptions = _read(Assumptions, values, found)
+    return found
+
+
+def _value_column(sheet: Worksheet, found: Factors) -> int:
+    """The column of the names; sets that of the values: where the heads stand, if a column was put in."""
+    for row in range(1, 20):
+        heads = {str(cell.value).strip(): cell.column for cell in sheet[row] if cell.value is not None}
+        for words in HEADS.values():
+            if words[0] in heads and words[2] in heads:
+                found.column = heads[words[2]]
+                return int(heads[words[0]])
+    return 1
+
+
+def _read(row_type: type[R], values: Mapping[str, Any], found: Factors) -> R | None:
+    fields = columns(row_type)
+    for column in fields:
+        if column.default is None or not is_blank(values.get(column.name)):
+            continue
+        why = "blank" if column.name in found.rows else "not there"
+        found.warnings.append(f"{found.place(column.name)}: {why}; the default {shown(column.default)} is taken")
+    try:
+        return row_type.read({c.name: values[c.name] for c in fields if c.name in values}, found.place)
+    except BadRow as bad:
+        found.errors += bad.lines
+        return None

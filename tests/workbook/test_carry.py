@@ -1,0 +1,535 @@
+"""What a person added to a workbook: carried into the new one as it was, or listed with its place and what to do."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from editing import MONTHS, SPARE, assumption, cell, column, edited, put, reread, rewritten, small, table, written
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.chart import BarChart, Reference
+from openpyxl.comments import Comment
+from openpyxl.formatting.rule import CellIsRule, DataBarRule
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
+from openpyxl.utils import range_boundaries
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.table import Table
+from openxml_audit import OpenXmlValidator, ValidationSeverity
+
+from gpusheet.workbook.book import build, write
+from gpusheet.workbook.carry import CarriedLog, log_entries, log_header
+from gpusheet.workbook.reader import ReadBook, read_book
+from gpusheet.workbook.reading import typed_over
+from gpusheet.workbook.reading.features import sheet_parts
+from gpusheet.workbook.reading.opening import open_package
+
+ANEW = "make it anew in the new book"
+OWN_SHEET = "note it on a sheet of your own"
+OVERRIDE = "use the override columns of Workloads"
+CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "budget.xlsx"
+
+
+def carried(read: ReadBook, path: Path) -> Workbook:
+    """The new workbook as a file, read again."""
+    new = path.with_name("new.xlsx")
+    write(read.inputs, new, lang=read.lang, months=read.months, spare=0, extra_columns=read.extra_columns,
+          extra_sheets=read.carried)
+    return openpyxl.load_workbook(new, rich_text=True)
+
+
+# --- sheets ---
+
+THIN = Side(style="thin", color="FF112233")
+
+
+def _quotes(book: Workbook) -> None:
+    """A sheet with everything that can be copied."""
+    sheet: Any = book.create_sheet("询价 2026", 2)
+    sheet["A1"] = "Supplier quotes"
+    sheet["A1"].font = Font(name="SimSun", size=15, bold=True, color="FF9C0006")
+    sheet["A1"].fill = PatternFill("solid", start_color="FFFFFF00")
+    sheet["A1"].alignment = Alignment(horizontal="center", wrap_text=True)
+    sheet["A1"].border = Border(bottom=THIN)
+    sheet.merge_cells("A1:C1")
+    sheet["A3"], sheet["B3"], sheet["C3"] = 1234.5678, datetime.datetime(2026, 11, 2, 9, 30), True
+    sheet["A3"].number_format, sheet["B3"].number_format = '#,##0.00 "元"', "yyyy-mm-dd hh:mm"
+    sheet["A3"].protection = Protection(locked=False)
+    for row, text in enumerate(("=HYPERLINK(1)", "+1+1", "-1", "@SUM(1)", "\t=1+1"), 4):
+        sheet.cell(row, 1).value = text
+        sheet.cell(row, 1).data_type = "s"
+    sheet["B4"] = CellRichText("plain ", TextBlock(InlineFont(b=True), "bold"))
+    sheet["B5"] = "source"
+    sheet["B5"].hyperlink = "https://example.com/price"
+    sheet["B6"] = "#N/A"
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].hidden = 33.5, True
+    sheet.row_dimensions[3].height = 41
+    sheet.freeze_panes = "B4"
+    sheet.sheet_view.tabSelected = True
+    sheet.sheet_properties.tabColor = "FF00B050"
+    sheet.page_setup.orientation = "landscape"
+    sheet.print_area = "A1:C8"
+    sheet.print_title_rows = "1:1"
+    sheet.auto_filter.ref = "A3:C8"
+
+
+def test_a_plain_sheet_is_carried_as_it_was(path: Path) -> None:
+    read = reread(path, _quotes)
+    assert (read.inputs, read.lost) == (small(), ())
+    assert [sheet.title for sheet in read.extra_sheets] == ["询价 2026"]
+    new: Any = carried(read, path)
+    assert new.sheetnames[-1] == "询价 2026"
+    old, sheet = openpyxl.load_workbook(path, rich_text=True)["询价 2026"], new["询价 2026"]
+    for one in old._cells.values():  # type: ignore[attr-defined]
+        other = sheet[one.coordinate]
+        assert (other.value, other.data_type) == (one.value, one.data_type), one.coordinate
+        for name in ("font", "fill", "border", "alignment", "protection", "number_format"):
+            assert repr(getattr(other, name)) == repr(getattr(one, name)), (one.coordinate, name)
+    assert [sheet[f"A{row}"].data_type for row in range(4, 9)] == ["s"] * 5
+    assert all(sheet[f"A{row}"].quotePrefix for row in range(4, 9))
+    assert sheet["B5"].hyperlink.target == "https://example.com/price"
+    assert str(sheet["B4"].value) == "plain bold"
+    assert sheet["B4"].value[1].font.b
+    assert [str(one) for one in sheet.merged_cells.ranges] == ["A1:C1"]
+    assert (sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].hidden) == (33.5, True)
+    assert (sheet.row_dimensions[3].height, sheet.freeze_panes) == (41, "B4")
+    assert (sheet.sheet_properties.tabColor.rgb, sheet.page_setup.orientation) == ("FF00B050", "landscape")
+    assert (sheet.print_area, sheet.print_title_rows) == ("'询价 2026'!$A$1:$C$8", "$1:$1")
+    assert (sheet.auto_filter.ref, sheet.sheet_state) == ("A3:C8", "visible")
+    assert (old.sheet_view.tabSelected, bool(sheet.sheet_view.tabSelected)) == (True, False)
+
+
+def test_a_carried_sheet_leaves_the_file_valid_and_is_carried_again(path: Path) -> None:
+    read = reread(path, _quotes)
+    carried(read, path)
+    new = path.with_name("new.xlsx")
+    faults = [one for one in OpenXmlValidator().validate(new).errors if one.severity is ValidationSeverity.ERROR]
+    assert faults == []
+    again = read_book(new)
+    assert (again.inputs, again.lost, again.warnings) == (small(), (), ())
+    assert [sheet.title for sheet in again.extra_sheets] == ["询价 2026"]
+
+
+def test_hidden_sheets_stay_hidden_and_the_theme_is_kept(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        book.create_sheet("kept").sheet_state = "hidden"
+        book["kept"]["A1"] = 1
+
+    edited(path, edit)
+    rewritten(path, {r"xl/theme/theme1\.xml": lambda part: part.replace(b"4F81BD", b"123456")})
+    new: Any = carried(read_book(path), path)
+    assert new["kept"].sheet_state == "hidden"
+    assert b"123456" in new.loaded_theme
+
+
+def _formula(sheet: Any) -> None:
+    sheet["B2"], sheet["B3"] = "=Budget!H5", "=1+1"
+
+
+def _comment(sheet: Any) -> None:
+    sheet["A1"].comment = Comment("ask Li", "Wang")
+
+
+def _validation(sheet: Any) -> None:
+    made = DataValidation(type="list", formula1='"a,b"')
+    made.add("C3:C9")
+    sheet.add_data_validation(made)
+
+
+def _table(sheet: Any) -> None:
+    sheet["A1"], sheet["A2"] = "head", 1
+    sheet.add_table(Table(displayName="Mine", ref="A1:A2"))
+
+
+def _chart(sheet: Any) -> None:
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=1, min_row=1, max_row=2))
+    sheet.add_chart(chart, "D4")
+
+
+NOT_LOSSLESS: dict[str, tuple[Callable[[Any], None], str]] = {
+    "formulas": (_formula, "2 formulas (first at B2)"),
+    "comments": (_comment, "a comment"),
+    "validations": (_validation, "a data validation at C3:C9"),
+    "formats": (lambda sheet: sheet.conditional_formatting.add("A1:A9", CellIsRule("equal", formula=["1"])),
+                "a conditional format at A1:A9"),
+    "tables": (_table, "a table"),
+    "charts": (_chart, "a chart at D4"),
+    "names": (lambda sheet: sheet.defined_names.add(DefinedName("mine", attr_text="Mine!$A$1")), "the name mine"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NOT_LOSSLESS)
+def test_a_sheet_that_would_lose_something_is_listed(kind: str, path: Path) -> None:
+    change, reason = NOT_LOSSLESS[kind]
+
+    def edit(book: Workbook) -> None:
+        sheet = book.create_sheet("Mine")
+        sheet["A1"], sheet["A2"] = "x", 2
+        change(sheet)
+
+    read = reread(path, edit)
+    assert read.extra_sheets == []
+    assert read.lost == (
+        f"Mine: the sheet is not carried over, as it has {reason}; copy it into the new book in Excel",)
+    assert read.inputs == small()
+
+
+def test_a_sheet_of_a_chart_is_listed(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        chart = BarChart()
+        chart.add_data(Reference(book["Budget"], min_col=9, min_row=20, max_row=22))
+        book.create_chartsheet("Graph").add_chart(chart)
+
+    assert reread(path, edit).lost == ("Graph: the sheet is not carried over, as it has no cells (chartsheet); "
+                                       "copy it into the new book in Excel",)  # fmt: skip
+
+
+DRAWING = """<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><xdr:twoCellAnchor><xdr:from><xdr:col>13</xdr:col>
+<xdr:row>4</xdr:row></xdr:from><xdr:sp><xdr:txBody><a:p><a:r><a:t>口径: 含税</a:t></a:r></a:p></xdr:txBody></xdr:sp>
+</xdr:twoCellAnchor><xdr:oneCellAnchor><xdr:from><xdr:col>0</xdr:col><xdr:row>0</xdr:row></xdr:from><xdr:pic/>
+</xdr:oneCellAnchor></xdr:wsDr>""".encode()
+RELATIONS = b"""<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship
+ Id="rId77" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/drawing"
+ Target="/xl/drawings/own.xml"/>%b
+</Relationships>"""
+X14 = b"""<extLst><ext xmlns:x14="http://schemas.microsoft.com/office/spreadsheetml/2009/9/main" uri="{1}">%b</ext>
+</extLst>"""
+SPARKLINES = b"""<x14:sparklineGroups xmlns:xm="http://schemas.microsoft.com/office/excel/2006/main"><x14:sparklineGroup>
+<x14:sparklines><x14:sparkline><xm:f>GPUs!E7:E9</xm:f><xm:sqref>AA9</xm:sqref></x14:sparkline></x14:sparklines>
+</x14:sparklineGroup></x14:sparklineGroups>"""
+VALIDATIONS = b"""<x14:dataValidations xmlns:xm="http://schemas.microsoft.com/office/excel/2006/main" count="2">
+<x14:dataValidation type="list"><x14:formula1><xm:f>GPUs!$A$7:$A$9</xm:f></x14:formula1><xm:sqref>%b</xm:sqref>
+</x14:dataValidation></x14:dataValidations>"""
+
+
+def _before_the_end(addition: bytes) -> Callable[[bytes], bytes]:
+    return lambda part: part.replace(b"</worksheet>", addition + b"</worksheet>")
+
+
+def test_what_openpyxl_does_not_see_is_listed_too(path: Path) -> None:
+    """Drawings, sparklines and pivot tables, on a sheet of ours and on one of the user's."""
+    edited(path, lambda book: book.create_sheet("Mine").__setitem__("A1", 1))
+    own = b"""<drawing xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="rId77"/>"""
+    pivot = b"""<Relationship Id="rId78" Type="somewhere/pivotTable" Target="/xl/pivot.xml"/>"""
+    sheets = {r"xl/worksheets/sheet8\.xml": _before_the_end(own + X14 % SPARKLINES),
+              r"xl/worksheets/sheet14\.xml": _before_the_end(X14 % SPARKLINES)}  # fmt: skip
+    rewritten(path, sheets, {"xl/drawings/own.xml": DRAWING, "xl/worksheets/_rels/sheet8.xml.rels": RELATIONS % b"",
+                             "xl/worksheets/_rels/sheet14.xml.rels": RELATIONS % pivot})  # fmt: skip
+    assert read_book(path).lost == (
+        f"Lookup: a text box at N5 ('口径: 含税') is not carried over; {ANEW}",
+        f"Lookup: a picture at A1 is not carried over; {ANEW}",
+        f"Lookup: a sparkline at AA9 is not carried over; {ANEW}",
+        "Mine: the sheet is not carried over, as it has a pivot table, a sparkline at AA9; "
+        "copy it into the new book in Excel",
+    )
+
+
+def test_validations_that_excel_moved_to_an_extension_are_still_ours(path: Path) -> None:
+    written(path)
+    rewritten(path, {r"xl/worksheets/sheet2\.xml": lambda part: part.replace(
+        b"<tableParts", X14 % (VALIDATIONS % b"E7:E12") + b"<tableParts")})
+    assert read_book(path).lost == ()
+    written(path)
+    rewritten(path, {r"xl/worksheets/sheet2\.xml": lambda part: part.replace(
+        b"<tableParts", X14 % (VALIDATIONS % b"BA7:BA12") + b"<tableParts")})
+    assert read_book(path).lost == (f"Workloads: a data validation at BA7:BA12 is not carried over; {ANEW}",)
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not here")
+def test_the_decorated_sheet_of_the_cases() -> None:
+    part = sheet_parts(open_package(CASES / "c11_user_decorated.xlsx"))[0]
+    assert sorted({str(feature) for feature in part.features}) == [
+        "a comment", "a conditional format at E2:E9", "a sparkline at N2", "a text box at N5 ('口径: 含税, 勿删')"]
+
+
+# --- what belongs to the book ---
+
+
+def test_names_macros_and_links_to_other_books_are_listed(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        book.defined_names["fx_usd"] = DefinedName("fx_usd", attr_text="FX!$C$7")
+        book.defined_names["hidden"] = DefinedName("hidden", attr_text="FX!$C$7", hidden=True)
+        book["Budget"].defined_names["mine"] = DefinedName("mine", attr_text="Budget!$C$7")
+
+    edited(path, edit)
+    link = b"""<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship
+ Id="rId1" Type="x/externalLinkPath" Target="file:///C:/plan/headcount.xlsx" TargetMode="External"/></Relationships>"""
+    rewritten(path, {}, {
+        "xl/vbaProject.bin": b"x", "xl/connections.xml": b"<c/>",
+        "xl/externalLinks/externalLink1.xml": b"<externalLink/>",
+        "xl/externalLinks/_rels/externalLink1.xml.rels": link, "xl/model/item.data": b"",
+    })  # fmt: skip
+    assert read_book(path).lost == (
+        f"Budget: the name mine is not carried over; {ANEW}",
+        f"name fx_usd: defined as 'FX!$C$7', is not carried over; {ANEW}",
+        "budget.xlsx: the macros are not carried over; copy them in the editor of Excel (Alt+F11)",
+        "budget.xlsx: the link to the workbook 'headcount.xlsx' is not carried over; type the values in",
+        f"budget.xlsx: data connections are not carried over; {ANEW}",
+        f"budget.xlsx: the data model is not carried over; {ANEW}",
+    )
+
+
+def test_a_book_of_another_version_is_not_compared(path: Path) -> None:
+    edited(path, put(Sizing_F20=5, Workloads_BC3="note"))
+    version = re.compile(rb'(version".*?lpwstr[^>]*>)[^<]+')
+    rewritten(path, {r"docProps/custom\.xml": lambda part: version.sub(rb"\g<1>0.0.1", part)})
+    lost = read_book(path).lost
+    assert len(lost) == 2
+    assert lost[0] == f"Workloads!BC3: 'note' beside the inputs is not carried over; {OWN_SHEET}"
+    assert lost[1].startswith("Cover, Lookup, Sizing, Summary, Budget, Checks, Rules: the book does not say that this ")
+
+
+# --- on sheets of ours ---
+
+
+def test_numbers_typed_over_formulas_are_listed(path: Path) -> None:
+    read = reread(path, put(Sizing_F20=5, Summary_J8=2, Budget_I30=7, Budget_J30=7, Checks_D8=0, Cover_B11="fine"))
+    assert read.lost == (
+        f"Cover!B11: typed 'fine' over a formula; it is not read; {OWN_SHEET}",
+        f"Sizing!F20: typed 5 over a formula; it is not read; {OVERRIDE}",
+        f"Summary!J8: typed 2 over a formula; it is not read; {OVERRIDE}",
+        f"Budget!I30:J30: typed 7 over a formula; it is not read; {OVERRIDE}, or the other costs of Assumptions",
+        f"Checks!D8: typed 0 over a formula; it is not read; {OWN_SHEET}",
+    )
+    assert read.inputs == small()
+
+
+def test_formulas_that_were_changed_are_listed_and_respelled_ones_are_not(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        sheet: Any = book["Sizing"]
+        sheet["E20"] = f"{sheet['E20'].value}*1.1"
+        for letter in "EFGH":
+            sheet[f"{letter}21"] = str(sheet[f"{letter}21"].value).replace(",", " , ")
+        assert " , " in sheet["E21"].value
+
+    read = reread(path, edit)
+    assert len(read.lost) == 1
+    assert re.fullmatch(r"Sizing!E20: the formula was changed to '=.*'; it is written anew; use the .*", read.lost[0])
+
+
+def test_a_program_that_spells_all_formulas_anew_is_named_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def edit(book: Workbook) -> None:
+        for row in book["Summary"].iter_rows(min_row=7):
+            for one in row:
+                if one.data_type == "f":
+                    one.value = f"=({str(one.value)[1:]})"
+
+    read = reread(path, edit)
+    assert len(read.lost) == 1
+    assert re.match(r"Summary: (\d+) of \1 formulas are spelled unlike gpusheet's, first at A7.*; they are written ",
+                    read.lost[0])  # fmt: skip
+    assert typed_over.MOST_REWRITTEN < 1
+    monkeypatch.setattr(typed_over, "MOST_REWRITTEN", 1.1)
+    assert all("the formula was changed" in line for line in read_book(path).lost)
+
+
+def test_texts_and_formulas_typed_beside_ours_are_listed(path: Path) -> None:
+    read = reread(path, put(Budget_B300="to be agreed", Sizing_A3="=1+1", Rules_G5=5, Checks_B8="renamed"))
+    assert read.lost == (
+        f"Sizing!A3: the formula '=1+1' is not carried over; {OVERRIDE}",
+        f"Budget!B300: typed 'to be agreed'; it is not carried over; {OVERRIDE}, or the other costs of Assumptions",
+        f"Checks!B8: typed 'renamed'; it is not carried over; {OWN_SHEET}",
+        f"Rules!G5: typed 5; it is not carried over; {OWN_SHEET}",
+    )
+
+
+def test_clearing_what_is_computed_loses_nothing(path: Path) -> None:
+    assert reread(path, put(Sizing_F20=None, Cover_A4=None)).lost == ()
+
+
+def test_more_costs_and_workloads_than_before_do_not_shift_the_comparison(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        sheet, found = table(book, "OtherCosts")
+        first = range_boundaries(found.ref)[1] + 3
+        for row in range(first, first + 3):
+            sheet.cell(row, 1, f"Cost {row}")
+            sheet.cell(row, 2, 100)
+        workloads = book["Workloads"]
+        for row in range(9, 9 + SPARE + 2):  # two more than there are lines
+            for position in range(1, 21):
+                if workloads.cell(6, position).value != "notes":
+                    workloads.cell(row, position, workloads.cell(7, position).value)
+            workloads.cell(row, 1, f"more {row}")
+
+    read = reread(path, edit)
+    assert (len(read.inputs.other_costs), len(read.inputs.workloads), read.lines) == (5, 8, 8)
+    assert read.lost == ()
+
+
+def test_notes_beside_the_inputs_are_listed_as_blocks(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        for row in (20, 21):
+            for position in (30, 31):
+                book["GPUs"].cell(row, position, row * position)
+        book["Assumptions"]["H10"] = "measured by us"
+        book["Workloads"]["C3"] = "draft"
+        book["Prices"][f"{column(book, 'Prices', 'price_per_card')}7"] = 4
+
+    at = column(openpyxl.load_workbook(written(path)), "Prices", "price_per_card")
+    assert reread(path, edit).lost == (
+        f"Workloads!C3: 'draft' beside the inputs is not carried over; {OWN_SHEET}",
+        f"Assumptions!H10: 'measured by us' beside the inputs is not carried over; {OWN_SHEET}",
+        f"GPUs!AD20:AE21: 600 and 3 more cells beside the inputs is not carried over; {OWN_SHEET}",
+        f"Prices!{at}7 (price_per_card): typed 4 over a formula; it is not read; change the row's inputs",
+    )
+
+
+def test_own_columns_of_the_small_tables_are_listed(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        sheet, found = table(book, "Tiers")
+        _, header, right, _ = range_boundaries(found.ref)
+        sheet.cell(header, right + 1, "remark")
+        sheet.cell(header + 1, right + 1, "none")
+
+    read = reread(path, edit)
+    assert read.inputs == small()
+    assert [re.sub(r"\d+", "#", line) for line in read.lost] == [
+        f"Assumptions!C#: the column 'remark' of the table Tiers is not carried over; {OWN_SHEET}"]
+
+
+def test_a_value_beside_a_blank_row_is_listed(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        book["Workloads"].cell(6, 50, "owner")
+        book["Workloads"].cell(10, 50, "Li")
+
+    read = reread(path, edit)
+    assert read.extra_columns == {"Workloads": {"owner": [None, None]}}
+    assert read.lost == (f"Workloads!AX10: 'Li' beside the inputs is not carried over; {OWN_SHEET}",)
+
+
+def test_formats_charts_links_and_colours_of_the_user_are_listed(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        book["Prices"].conditional_formatting.add("F7:F20", DataBarRule("min", None, "max", None, "FF638EC6"))
+        chart = BarChart()
+        chart.add_data(Reference(book["Budget"], min_col=9, min_row=20, max_row=22))
+        book["Budget"].add_chart(chart, "B300")
+        yellow = PatternFill("solid", start_color="FFFFFF00")
+        for row in (7, 8):
+            cell(book, "GPUs", "gpu", row).fill = yellow
+        cell(book, "Prices", "source").hyperlink = "https://example.com/offer"
+        same: Any = cell(book, "Prices", "source", 8)
+        same.value = "https://example.com"
+        same.hyperlink = "https://example.com"
+
+    lost = reread(path, edit).lost
+    source = column(openpyxl.load_workbook(path), "Prices", "source")
+    assert [re.sub(r"B\d+", "B#", line) for line in lost] == [
+        "GPUs!A7:A8: the fill colour of inputs is not carried over; colour them anew",
+        f"Prices!{source}7: the link to https://example.com/offer is not carried over; type it as text",
+        f"Prices: a conditional format at F7:F20 is not carried over; {ANEW}",
+        "Budget: found 2 charts (B#, B#), of which gpusheet made 1; the others are not carried over; "
+        "copy it into the new book in Excel",
+    ]
+
+
+# --- notes ---
+
+
+def test_comments_on_inputs_are_carried(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        cell(book, "Workloads", "peak_factor", 8).comment = Comment("ask the service desk\nby Friday", "Wang")
+        assumption(book, "pue").comment = Comment("from the bill", "Li")
+        cell(book, "Workloads", "gpu").comment = Comment("[Threaded comment]\n...", "tc={1234}")
+        book["Sizing"]["F20"].comment = Comment("why?", "Li")
+        book["GPUs"]["A5"].comment = Comment("unit", "Li")
+
+    read = reread(path, edit)
+    assert read.lost == (
+        f"Workloads!E7: the comment thread '[Threaded comment] ...' is not carried over; {OWN_SHEET}",
+        f"GPUs!A5: the comment 'unit' is not carried over; {OWN_SHEET}",
+        f"Sizing!F20: the comment 'why?' is not carried over; {OWN_SHEET}",
+    )
+    assert read.extra_sheets == []
+    new = carried(read, path)
+    assert cell(new, "Workloads", "peak_factor", 8).comment == Comment("ask the service desk\nby Friday", "Wang")
+    assert assumption(new, "pue").comment == Comment("from the bill", "Li")
+    again = read_book(path.with_name("new.xlsx"))
+    assert sorted(again.extra_notes, key=str) == sorted(read.extra_notes, key=str)
+    assert again.lost == ()
+
+
+def test_comments_follow_their_row(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        for title in ("gpu", "model", "input_tokens", "output_tokens"):
+            cell(book, "Workloads", title, 11).value = cell(book, "Workloads", title).value
+        cell(book, "Workloads", "workload", 11).value = "new"
+        cell(book, "Workloads", "workload", 11).comment = Comment("late", "Li")
+
+    new = carried(reread(path, edit), path)
+    assert [cell(new, "Workloads", "workload", row).comment is not None for row in (7, 8, 9)] == [False, False, True]
+
+
+def _log_row(book: Workbook) -> int:
+    header = log_header(book["Cover"])
+    assert header is not None
+    return header + 1
+
+
+def test_the_version_log_is_carried(path: Path) -> None:
+    entry = ("v2", datetime.datetime(2026, 11, 5), "Wang", "=approved by the board")
+
+    def edit(book: Workbook) -> None:
+        for position, value in enumerate(entry, 1):
+            one: Any = book["Cover"].cell(_log_row(book) + 1, position)
+            one.value = value
+            one.data_type = "d" if position == 2 else "s"
+        assumption(book, "prepared_by").value = "Zhao"
+
+    read = reread(path, edit)
+    assert read.lost == ()
+    new: Any = carried(read, path)
+    entries = log_entries(new["Cover"], _log_row(new) - 1)
+    assert [one[2:] for one in entries] == [
+        ("gpusheet", "Made by gpusheet"), ("Wang", "=approved by the board"), ("Zhao", "Made by gpusheet")]
+    assert entries[1][:2] == ("v2", datetime.date(2026, 11, 5))
+    last = _log_row(new) + 3
+    assert new["Cover"].print_area == f"'Cover'!$A$1:$H${last}"
+    assert not new["Cover"].cell(last, 4).protection.locked
+    assert read_book(path.with_name("new.xlsx")).lost == ()
+
+
+def test_an_untouched_log_is_written_by_the_book_itself(path: Path) -> None:
+    assert read_book(written(path)).extra_notes == []
+    book = build(small()).book
+    entries = log_entries(book["Cover"], _log_row(book) - 1)
+    CarriedLog(entries).put(book)
+    assert log_entries(book["Cover"], _log_row(book) - 1) == entries
+
+
+# --- own columns ---
+
+
+def test_own_columns_are_written_and_read_again(path: Path) -> None:
+    def edit(book: Workbook) -> None:
+        for row, owner, due in ((6, "owner", "due"), (7, "Li", datetime.datetime(2026, 12, 1)), (8, "=Wang", None)):
+            book["Workloads"].cell(row, 50).value = owner
+            book["Workloads"].cell(row, 50).data_type = "s"
+            book["Workloads"].cell(row, 51, due)
+        for row in range(6, 10):
+            book["GPUs"].cell(row, 25, "rank" if row == 6 else row / 4).number_format = "0.0%"
+
+    read = reread(path, edit)
+    assert read.lost == ()
+    new = carried(read, path)
+    assert [cell(new, "GPUs", "rank", row).number_format for row in (7, 8, 9)] == ["0.0%"] * 3
+    assert cell(new, "Workloads", "owner", 8).quotePrefix
+    again = read_book(path.with_name("new.xlsx"))
+    assert again.extra_columns == read.extra_columns == {
+        "Workloads": {"owner": ["Li", "=Wang"], "due": [datetime.datetime(2026, 12, 1), None]},
+        "GPUs": {"rank": [1.75, 2.0, 2.25]},
+    }  # fmt: skip
+    assert (again.inputs, again.lost, again.months) == (read.inputs, (), MONTHS)
