@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gpusheet.lookup import LookUp, frame
 from gpusheet.expr import Expr, Symbol, substitute
+from gpusheet.lookup import LookUp, frame
 from gpusheet.registry import Rule, find_rule
 from gpusheet.solver import solve
 
@@ -68,8 +68,8 @@ def by_month(found: Sequence[LookUp], months: int, season: Sequence[float]) -> A
     values["month"] = spread["month"]
     for line in LINES:
         arguments: dict[str, Any] = {}
-        for parameter, source in line.rule.needs.items():
-            source = line.wiring.get(source, source)
+        for parameter, quantity in line.rule.needs.items():
+            source = line.wiring.get(quantity, quantity)
             if source == "tiers":
                 arguments[parameter] = found[0].values["tiers"]
             else:

@@ -154,7 +154,7 @@ def cell_formula(
     `place` gives the reference of each quantity, `complete` the condition under which all required inputs are there
     (`F$6="ok"`), `typed` the cell of a typed value that replaces the rule.
     """
-    body = render(expr, place)
+    body = _within_limits(render(expr, place))
     needs = guard(expr, facts)
     loose = any(facts[name].nullable for name in needs.given) or needs.nonzero
     if typed is not None:
@@ -164,6 +164,25 @@ def cell_formula(
     if loose:
         return f"={_guarded(body, needs, loose, place)}"
     return f'=IF({complete},{body},"")'
+
+
+MOST_CHARACTERS, MOST_NESTING, MOST_TERMS = 8192, 64, 256
+
+
+def _within_limits(body: str) -> str:
+    """Refuses a formula that engines do not take alike; its guard is counted in generously."""
+    depth = most = 0
+    for sign_ in body:
+        depth += (sign_ == "(") - (sign_ == ")")
+        most = max(most, depth)
+    terms = body.count("+") + body.count("-") + body.count("*") + body.count("/")
+    for what, found, limit in (
+        ("characters", 2 * len(body), MOST_CHARACTERS), ("nestings", most + 3, MOST_NESTING),
+        ("terms", terms, MOST_TERMS),
+    ):  # fmt: skip
+        if found > limit:
+            raise TypeError(f"{body[:60]}...: {found} {what}, at most {limit}; split the rule")
+    return body
 
 
 def _guarded(body: str, needs: Guard, loose: object, place: Place) -> str:

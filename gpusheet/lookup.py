@@ -190,7 +190,10 @@ def estimate(workloads: Iterable[Workload], context: Context | None = None) -> A
     import pandas
 
     found = [look_up(workload, context or Context()) for workload in workloads]
-    solved = solve(frame(found), tiers=found[0].values["tiers"]) if found else pandas.DataFrame(columns=list(quantities()))
+    if found:
+        solved = solve(frame(found), tiers=found[0].values["tiers"])
+    else:
+        solved = pandas.DataFrame(columns=list(quantities()))
     names = [column.name for column in columns(Workload) if column.name not in solved]
     identity = {name: [getattr(one.workload, name) for one in found] for name in names}
     missing = ["; ".join(one.missing) for one in found]

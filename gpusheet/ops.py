@@ -40,6 +40,11 @@ def _call(operation: str, arguments: Sequence[Any], spell: Callable[[list[str]],
     return Call(operation, tuple(wrap(argument) for argument in arguments), spell, **how)
 
 
+def _as_number(condition: str) -> Callable[[list[str]], str]:
+    """A comparison spelled as 1 or 0."""
+    return lambda texts: f"1*({condition.format(*texts)})"
+
+
 # --- rounding -------------------------------------------------------------------------------------------------------
 
 
@@ -164,9 +169,8 @@ def _compare(name: str, x: Any, limit: Any, condition: str, test: Callable[[Any,
     if _symbolic(x, limit):
         if not isinstance(limit, Expr) and limit == 0:
             condition = condition.replace("{1}+", "").replace("{1}", "")
-        spell: Callable[[list[str]], str] = lambda a: f"1*({condition.format(*a)})"
         how = {"binds": MULTIPLY, "needs": (ADD, ADD), "condition": condition}
-        return cast(float, _call(name, (x, limit), spell, **how))
+        return cast(float, _call(name, (x, limit), _as_number(condition), **how))
     if _scalar(x, limit):
         return NAN if _missing(x, limit) else float(test(x, limit))
     numpy = _numpy()
@@ -232,8 +236,8 @@ def one_of(text: str, *names: str) -> float:
     if _symbolic(text):
         tests = ["{0}=" + f'"{name}"' for name in names]
         condition = tests[0] if len(tests) == 1 else f"OR({','.join(tests)})"
-        spell: Callable[[list[str]], str] = lambda a: f"1*({condition.format(*a)})"
-        return cast(float, _call("one_of", (text,), spell, binds=MULTIPLY, needs=(ADD,), condition=condition))
+        how = {"binds": MULTIPLY, "needs": (ADD,), "condition": condition}
+        return cast(float, _call("one_of", (text,), _as_number(condition), **how))
     if _scalar(text):
         return float(text in names)
     numpy = _numpy()

@@ -6,6 +6,7 @@ functions and docs their wording from here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin
 
@@ -29,13 +30,14 @@ class Unit:
         """
         if isinstance(value, str):
             return value or "-"
-        if value is None or value != value:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
             return "missing" if lang == "en" else "缺失"
         if self.symbol == "%":
             return f"{value * 100:,.4g}%"
         if hasattr(value, "isoformat"):
             return str(value)
-        return f"{value:,.6g} {self.label(lang)}"
+        shown = f"{value:,.0f}" if 1e6 <= abs(value) < 1e12 else f"{value:,.6g}"
+        return f"{shown} {self.label(lang)}"
 
 
 COUNT = "#,##0"

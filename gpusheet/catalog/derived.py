@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.catalog.price import Price
 from gpusheet.catalog.schema import Row, column, columns
-from gpusheet.units import Bytes, Days, Money, Number, MonthNumber, PerCardHour, PerCardMonth, Ratio, Text
+from gpusheet.units import Bytes, Days, Money, MonthNumber, Number, PerCardHour, PerCardMonth, Ratio, Text
 
 _CHOICES = {c.name: c.choices for c in columns(Price)}
 _PERIODS, _TAXES, _AVAILABLE = _CHOICES["period"], _CHOICES["tax"], _CHOICES["available"]

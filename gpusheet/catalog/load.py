@@ -24,7 +24,7 @@ def read_table(row_type: type[R], path: str | Path) -> list[R]:
     [1.9, 1.4935, 4.0]
     """
     path = Path(path)
-    lines = _lines(path)
+    lines = csv_lines(path)
     header = [cell.strip() for _, cells in [next(lines, (1, []))] for cell in cells]
     known = {c.name: c for c in columns(row_type)}
     wrong = [f"{path.name} row 1, {name or 'blank header'}: {unknown_column(name, known)}"
@@ -50,7 +50,7 @@ def read_table(row_type: type[R], path: str | Path) -> list[R]:
     return rows
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+def csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file)
@@ -70,4 +70,4 @@ def keys(table: str) -> tuple[str, ...]:
     >>> keys("distributions")
     ('uniform', 'normal', 'long_tail')
     """
-    return tuple(cells[0] for _, cells in _lines(DATA / f"{table}.csv"))[1:]
+    return tuple(cells[0] for _, cells in csv_lines(DATA / f"{table}.csv"))[1:]

@@ -59,7 +59,7 @@ def column(
     extra: dict[str, Any] = {"zh": zh, "choices": list(choices) if choices else None, "low": low, "high": high}
     extra |= {"source": source, "group": group, "whole": whole, "is_name": is_name}
     extra |= {"form": list(form) if form else None, "unit": asdict(unit) if unit else None}
-    kept = {key: value for key, value in extra.items() if value not in (None, False)}
+    kept = {key: value for key, value in extra.items() if value is not None and value is not False}
     return Field(default, title=en, description=doc, gt=gt, ge=ge, le=le, lt=lt, json_schema_extra=kept)
 
 

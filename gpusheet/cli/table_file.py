@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusheet.catalog import Assumptions, BadRow, Catalog, Column, Workload, columns
-from gpusheet.catalog.load import _lines as lines_of
+from gpusheet.catalog.load import csv_lines
 from gpusheet.catalog.schema import is_blank
 from gpusheet.cli.files import new_text_file
 from gpusheet.cli.missing import is_missing
@@ -36,7 +36,7 @@ class Table:
 
 def read_workloads(path: Path) -> Table:
     """Reads a CSV file of workloads; columns that are not ours are kept. Every wrong cell is named at once."""
-    lines = lines_of(path)
+    lines = csv_lines(path)
     header = [cell.strip() for _, cells in [next(lines, (1, []))] for cell in cells]
     wrong = _wrong_headers(path.name, header)
     if wrong:

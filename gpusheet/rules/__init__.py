@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 # in the order in which a person reads a calculation
 SUBJECTS = (
-    "demand", "architecture", "memory", "throughput", "concurrency", "cards", "money", "ownership", "calendar", "alerts",
+    "demand", "architecture", "memory", "throughput", "concurrency", "cards", "money", "ownership", "calendar",
+    "alerts",
 )  # fmt: skip
 
 

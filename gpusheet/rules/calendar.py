@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power
 from gpusheet.registry import rule
-from gpusheet.units import Cards, Demand, Flag, MonthNumber, Months, Ratio, Replicas, Requests, Share, Text, TokensPerSecond
-from gpusheet.rules.cards import whole_replicas
+from gpusheet.sizes import whole_replicas
+from gpusheet.units import (
+    Cards,
+    Demand,
+    Flag,
+    MonthNumber,
+    Months,
+    Ratio,
+    Replicas,
+    Requests,
+    Share,
+    Text,
+    TokensPerSecond,
+)
 
 
 @rule(en="Growth", zh="增长系数", source="[B] 6.1 growth curve")

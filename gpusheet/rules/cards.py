@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpusheet.constants import TIERS
-from gpusheet.ops import above, ceil, choose, floor, if_given, largest, maximum, minimum, step_up, where
+from gpusheet.ops import choose, if_given, maximum, minimum
 from gpusheet.registry import rule
+from gpusheet.sizes import tier, whole_replicas
 from gpusheet.units import (
     GB,
     Cards,
@@ -18,17 +19,6 @@ from gpusheet.units import (
     Tiers,
     TokensPerSecond,
 )
-
-
-def whole_replicas(demand: float, capacity: float, cards: float, min_replicas: float) -> float:
-    """Cards of as many whole replicas as the demand needs, at least the minimum; none without demand."""
-    return where(above(demand, 0), maximum(min_replicas, ceil(demand / capacity)) * cards, 0)
-
-
-def tier(cards: float, tiers: Tiers) -> float:
-    """The next size that is sold: whole nodes of the largest, and the smallest tier that holds the rest."""
-    nodes = floor(cards / largest(tiers)) * largest(tiers)
-    return nodes + step_up(cards - nodes, tiers)
 
 
 @rule(en="Cards by token throughput [A]", zh="卡数:令牌吞吐法[A]", source="[A] step 3")

@@ -14,7 +14,8 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet import __version__
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.assumptions_sheet import put_assumptions
-from gpusheet.workbook.budget_sheet import BudgetCells, BudgetWriter
+from gpusheet.workbook.budget_layout import BudgetCells
+from gpusheet.workbook.budget_sheet import BudgetWriter
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.calculation import put_lookup, put_sizing
 from gpusheet.workbook.catalog_sheets import put_catalog

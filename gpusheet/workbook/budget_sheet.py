@@ -7,7 +7,6 @@ and the month above.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -23,61 +22,31 @@ from gpusheet.registry import find_rule
 from gpusheet.units import Date, Money, Number, Share, Text, Unit, Year, unit_of
 from gpusheet.wiring import TABLES, facts, quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.budget_layout import (
+    ADDED,
+    BLOCKED,
+    CHART_ROWS,
+    COST,
+    COUNTED,
+    DATE_ROW,
+    DRIVER,
+    FIRST,
+    MONTH_ROW,
+    MONTHS,
+    NAME,
+    SEASON_ROW,
+    TAX,
+    TOTAL,
+    WORDS,
+    YEAR_ROW,
+    BudgetCells,
+)
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_sheet import LookupLines
 from gpusheet.workbook.style import Look, printing, protect, set_widths
 
-NAME = "Budget"
-MONTH_ROW, DATE_ROW, YEAR_ROW, SEASON_ROW = 4, 5, 6, 7
-DRIVER, TOTAL, FIRST = 4, 8, 9  # columns: drivers D to G, total H, months from I
 TEXT, NUMBER, MONEY, SHARE = unit_of(Text), unit_of(Number), unit_of(Money), unit_of(Share)
-COUNTED, TAX, BLOCKED, MONTHS = "$F$4", "$F$5", "$F$6", "$F$7"
-ADDED = ("month_cards", "month_tier", "month_net_cards", "month_cost")
-COST = "month_cost"
-CHART_ROWS = 20  # room for the chart under the last line
-WORDS: dict[str, dict[str, str]] = {
-    "en": {
-        "month": "Month no.", "date": "Month", "year": "Fiscal year", "season": "Season factor", "no": "No.",
-        "name": "Workload", "status": "Status", "counted": "Workloads to count", "tax": "Tax bases agree (1/0)",
-        "blocked_label": "Word for a blocked total", "blocked": "blocked", "months": "Months", "total": "Total",
-        "peak": "Peak", "fy": "FY", "gpu": "GPU cost", "by_model": "GPU cost by pricing model",
-        "others": "Costs other than cards", "amount": "Amount/month", "start": "First month", "end": "Last month",
-        "other_total": "Other costs", "contingency": "Contingency", "grand": "Budget total",
-        "shown": "For presentation, in units of", "rate": "Rate",
-    },
-    "zh": {
-        "month": "第几月", "date": "月份", "year": "财年", "season": "季节系数", "no": "序号", "name": "业务",
-        "status": "状态", "counted": "应计业务数", "tax": "税务口径一致(1/0)", "blocked_label": "合计受阻时显示",
-        "blocked": "待补全", "months": "月数", "total": "合计", "peak": "峰值", "fy": "财年", "gpu": "GPU费用",
-        "by_model": "按计费方式的GPU费用", "others": "非GPU费用", "amount": "每月金额", "start": "起始月", "end": "结束月",
-        "other_total": "其他费用", "contingency": "预备费", "grand": "预算合计", "shown": "展示口径,金额单位",
-        "rate": "费率",
-    },
-}  # fmt: skip
-
-
-@dataclass
-class BudgetCells:
-    """Where the Budget has its blocks and totals."""
-
-    months: int
-    years: int
-    blocks: dict[str, int] = field(default_factory=dict)  # line -> first row
-    rows: dict[str, int] = field(default_factory=dict)  # totals by name
-    others: tuple[int, int] = (0, 0)
-
-    @property
-    def first(self) -> str:
-        return get_column_letter(FIRST)
-
-    @property
-    def last(self) -> str:
-        return get_column_letter(FIRST + self.months - 1)
-
-    @property
-    def first_year(self) -> int:
-        return FIRST + self.months + 1
 
 
 class BudgetWriter:
@@ -317,11 +286,12 @@ class BudgetWriter:
         gpu, other, reserve, grand = (self.line + offset for offset in range(1, 5))
         self._heads(self.words["grand"], unit.label(self.look.lang), [], self.words["total"])
         rate = self.cells.value("contingency_rate")
+        both, parts = f"{first}{gpu},{first}{other}", f"{first}{gpu}:{first}{reserve}"
         lines = (
             ("gpu", gpu, f"={first}{self.at.rows[COST]}"),
             ("other_total", other, f'=IF(COUNT({cells})={wanted},SUM({cells}),{BLOCKED})'),
-            ("contingency", reserve, f"=IF(COUNT({first}{gpu},{first}{other})=2,({first}{gpu}+{first}{other})*{rate},{BLOCKED})"),
-            ("grand", grand, f"=IF(COUNT({first}{gpu}:{first}{reserve})=3,SUM({first}{gpu}:{first}{reserve}),{BLOCKED})"),
+            ("contingency", reserve, f"=IF(COUNT({both})=2,({both.replace(',', '+')})*{rate},{BLOCKED})"),
+            ("grand", grand, f"=IF(COUNT({parts})=3,SUM({parts}),{BLOCKED})"),
         )  # fmt: skip
         for key, row, formula in lines:
             self.look.text(self.sheet.cell(row, 2, self.words[key]), bold=key == "grand")

@@ -61,16 +61,14 @@ def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -
     lines = LookupLines(cells)
     end = _frame(sheet, look, "Lookup", span)
     as_of = cells.value("as_of")
-    _label(sheet, look, DATE_ROW, "price_date", WORDS[look.lang]["date"], unit_of(Date))
+    _label(sheet, look, DATE_ROW, "price_date", str(WORDS[look.lang]["date"]), unit_of(Date))
     date = f"=IF(COUNT({as_of})=1,{as_of},MAX(Prices[price_day]))"
     fill_right(sheet, look, DATE_ROW, FIRST_COLUMN, 1, date, unit_of(Date))
     name = f"INDEX(Workloads[{next(iter(Workload.model_fields))}],E${NUMBER_ROW})"
     fill_right(sheet, look, NAME_ROW, FIRST_COLUMN, span.count, f'=IF({name}="","",{name})', TEXT)
-    complete = "*".join(
-        lines.at(flag) for flag in ("workload_complete", "gpu_complete", "model_complete", "tables_complete")
-    )
-    # a flag is "" where there is nothing to look up, and then the product is no number
-    status = f'=IF(E{NAME_ROW}="","",IF(COUNT({complete.replace("*", ",")})<4,"incomplete",IF({complete}=1,"ok","incomplete")))'
+    flags = [lines.at(flag) for flag in ("workload_complete", "gpu_complete", "model_complete", "tables_complete")]
+    # a flag is "" where there is nothing to look up; SUM passes over it, and then 4 is not reached
+    status = f'=IF(E{NAME_ROW}="","",IF(SUM({",".join(flags)})=4,"ok","incomplete"))'
     fill_right(sheet, look, STATUS_ROW, FIRST_COLUMN, span.count, status, TEXT)
     for group in lines.groups:
         first = lines.rows[group.lines[0].name]

@@ -51,7 +51,7 @@ class CarriedSheet:
 
     @property
     def title(self) -> str:
-        return self.source.title
+        return str(self.source.title)
 
     def put(self, book: Workbook) -> None:
         source: Any = self.source
@@ -83,13 +83,13 @@ class CarriedSheet:
             row = RowDimension(
                 target, index=old.index, ht=old.ht, hidden=old.hidden, outlineLevel=old.outlineLevel,
                 collapsed=old.collapsed, thickBot=old.thickBot, thickTop=old.thickTop)
-            row._style = styles(old._style)  # type: ignore[attr-defined]
+            row._style = styles(old._style)
             target.row_dimensions[key] = row
         for key, old in source.column_dimensions.items():
             column = ColumnDimension(
                 target, index=old.index, width=old.width, bestFit=old.bestFit, hidden=old.hidden,
                 outlineLevel=old.outlineLevel, collapsed=old.collapsed, min=old.min, max=old.max)
-            column._style = styles(old._style)  # type: ignore[attr-defined]
+            column._style = styles(old._style)
             target.column_dimensions[key] = column
 
     def _settings(self, target: Any) -> None:

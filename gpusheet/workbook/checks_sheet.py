@@ -15,7 +15,7 @@ from gpusheet.expr import number_text
 from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
-from gpusheet.workbook.budget_sheet import COST, BudgetCells
+from gpusheet.workbook.budget_layout import COST, BudgetCells
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_sheet import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths

@@ -19,7 +19,9 @@ from gpusheet.expr import render
 from gpusheet.units import Date, Money, Number, Text, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
-from gpusheet.workbook.budget_sheet import BudgetCells
+from gpusheet.workbook.budget_layout import DATE_ROW as MONTHS_ROW
+from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
+from gpusheet.workbook.budget_layout import BudgetCells
 from gpusheet.workbook.calculation import SUBJECTS
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
@@ -192,14 +194,14 @@ def put_chart(book: Workbook, look: Look, budget: BudgetCells) -> None:
     chart.type, chart.grouping, chart.overlap = "col", "stacked", 100
     chart.title = WORDS[look.lang]["chart"]
     first, last = budget.rows["shown_gpu"], budget.rows["shown_contingency"]
-    from_column, to_column = 9, 9 + budget.months - 1
+    from_column, to_column = FIRST_MONTH, FIRST_MONTH + budget.months - 1
     for row in range(first, last + 1):
         values = Reference(sheet, min_col=from_column, max_col=to_column, min_row=row)
         chart.add_data(values, from_rows=True, titles_from_data=False)
     for series, row, color in zip(chart.series, range(first, last + 1), ("2F5597", "A9D18E", "F4B183"), strict=True):
         series.tx = SeriesLabel(strRef=StrRef(f"Budget!$B${row}"))
         series.graphicalProperties.solidFill = color
-    chart.set_categories(Reference(sheet, min_col=from_column, max_col=to_column, min_row=5))
+    chart.set_categories(Reference(sheet, min_col=from_column, max_col=to_column, min_row=MONTHS_ROW))
     chart.x_axis.number_format = "yyyy-mm"
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.y_axis.number_format = "#,##0"

@@ -63,7 +63,7 @@ def _fill(sheet: Worksheet, look: Look, unit: Unit, cells: list[tuple[int, int, 
     if not cells:
         return
     style = look.formula_style(sheet, cells[0][2], unit)
-    made: dict[tuple[int, int], Any] = sheet._cells  # type: ignore[attr-defined]
+    made: dict[tuple[int, int], Any] = sheet._cells
     for row, column, formula in cells:
         cell: Any = Cell(sheet, row=row, column=column, style_array=style)
         cell._value = formula

@@ -66,11 +66,11 @@ class Span:
 
     @property
     def first(self) -> str:
-        return get_column_letter(FIRST_COLUMN)
+        return str(get_column_letter(FIRST_COLUMN))
 
     @property
     def last(self) -> str:
-        return get_column_letter(FIRST_COLUMN + self.count - 1)
+        return str(get_column_letter(FIRST_COLUMN + self.count - 1))
 
     def row(self, sheet: str, row: int) -> str:
         """One line over all workloads, as other sheets name it."""

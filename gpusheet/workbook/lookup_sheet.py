@@ -121,7 +121,8 @@ class LookupLines:
         used = quantities()
         fields = [c for c in columns(Workload) if c.name in used and c.name not in ("gpu", "model")]
         defaults = {name: column for name, (_, column) in input_fields().items()}
-        numbers = self._zones([c if c.name not in INHERITED else defaults[c.name] for c in fields if c.kind == "number"])
+        bounded = [defaults[c.name] if c.name in INHERITED else c for c in fields]
+        numbers = self._zones([c for c in bounded if c.kind == "number"])
         named = ["gpu", "model", "weight_precision", "kv_precision", "length_distribution"]
         texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
             *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
@@ -138,7 +139,8 @@ class LookupLines:
             users = ",".join(map(self.at, ("requests_per_day", "daily_active_users", "requests_per_user_per_day")))
             typed = ",".join(self.at(name) for name in OVERRIDES if name != "requests_per_day")
             overrides = next(c for c in columns(Found) if c.name == "overrides_typed")
-            lines.append(FetchLine(overrides.name, overrides.en, overrides.zh, overrides.unit, f"=COUNT({typed})+(COUNT({users})=3)"))
+            count = f"=COUNT({typed})+(COUNT({users})=3)"
+            lines.append(FetchLine(overrides.name, overrides.en, overrides.zh, overrides.unit, count))
             choices = "".join(
                 f"*COUNT(MATCH({self.at(name)},{{{','.join(chr(34) + c + chr(34) for c in by_name[name].choices)}}},0))"
                 for name in ("length_basis", "sizing_method", "pricing_model")
@@ -179,7 +181,8 @@ class LookupLines:
             for column in [*ordered, next(c for c in columns(row_type) if c.name == "confidence")]:
                 optional = not column.required and column.default is None
                 name = confidence if column.name == "confidence" else column.name
-                lines.append(FetchLine(name, column.en, column.zh, column.unit, self._fact(table, column, row, optional)))
+                formula = self._fact(table, column, row, optional)
+                lines.append(FetchLine(name, column.en, column.zh, column.unit, formula))
             complete = self._complete(numbers)
             lines.append(FetchLine(flag, "Facts complete", "规格完整", unit_of(Flag), complete))
             return lines

@@ -14,8 +14,8 @@ from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row
 from gpusheet.errors import GpusheetError, UnknownName, nearest
 from gpusheet.workbook.assumptions_sheet import SMALL, SPARE_COSTS
 from gpusheet.workbook.book import LANGUAGES, MOST_MONTHS, build
-from gpusheet.workbook.budget_sheet import FIRST as FIRST_MONTH
-from gpusheet.workbook.budget_sheet import MONTH_ROW
+from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
+from gpusheet.workbook.budget_layout import MONTH_ROW
 from gpusheet.workbook.carry import CarriedNote, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS

@@ -123,4 +123,4 @@ def _row_in(table: TableRange, reference: str, cell: str) -> int:
     if not table.first_row <= row <= table.last_row:
         rows = f"{table.first_row} to {table.last_row}"
         raise GpusheetError(f"{cell}: {reference} means the same row of table {table.name}, whose rows are {rows}")
-    return row
+    return int(row)

@@ -110,7 +110,7 @@ class Look:
             cell: Any = sheet.cell(1, sheet.max_column + 50, formula)
             self.formula(cell, unit)
             self._styles[key] = cell._style
-            del sheet._cells[(cell.row, cell.column)]  # type: ignore[attr-defined]
+            del sheet._cells[(cell.row, cell.column)]
         return self._styles[key]
 
     def total(self, cell: Any, unit: Unit | None) -> None:
@@ -153,7 +153,8 @@ def printing(sheet: Worksheet, lang: str, title_rows: str, area: str, title_colu
     """A4 landscape, one page wide, titles repeated, page numbers in the footer."""
     sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
     sheet.page_setup.orientation = "landscape"
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    properties: Any = sheet.sheet_properties.pageSetUpPr
+    properties.fitToPage = True
     sheet.page_setup.fitToWidth = 1
     sheet.page_setup.fitToHeight = 0
     sheet.print_title_rows = title_rows

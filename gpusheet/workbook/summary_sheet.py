@@ -25,6 +25,7 @@ SOLVED = (
     "replica_concurrency", "bottleneck", "weight_share", "kv_share", "on_demand_monthly_cost", "committed_monthly_cost",
     "monthly_cost", "cost_per_million_output_tokens",
 )  # fmt: skip
+WIDTHS = {"number": 6, "workload": 24, "model": 20, "gpu": 17}
 ADDED = ("card_tier", "net_cards", "monthly_cost")  # columns with a total
 WORDS = {
     "en": {"no": "No.", "status": "Status", "alerts": "Alerts", "total": "Total", "blocked": "blocked",
@@ -59,8 +60,8 @@ def put_summary(
     ]
     for name in TYPED:
         column = typed[name]
-        cell = f"INDEX(Workloads[{name}],$A{first})"
-        shown.append((name, column.label(look.lang), column.unit, f'=IF({cell}="","",{cell})'))
+        typed_in = f"INDEX(Workloads[{name}],$A{first})"
+        shown.append((name, column.label(look.lang), column.unit, f'=IF({typed_in}="","",{typed_in})'))
     for name in FETCHED:
         column = typed[name]
         shown.append((name, column.label(look.lang), column.unit,
@@ -83,7 +84,7 @@ def put_summary(
         look.text(under, color="7F7F7F", italic=True, wrap=True)
         look.header(sheet.cell(TABLE_HEADER, position, name), wrap=False, shrink=True)
         fill_block(sheet, look, first, span.count, position, 1, formula, unit)
-        widths.append({"number": 6, "workload": 24, "model": 20, "gpu": 17}.get(name, max(12, min(width_of(label), 15))))
+        widths.append(WIDTHS.get(name, max(12, min(width_of(label), 15))))
     total = last + 1
     look.text(sheet.cell(total, 2, words["total"]), bold=True)
     counted = f'COUNTIF($C${first}:$C${last},"ok")+COUNTIF($C${first}:$C${last},"incomplete")'

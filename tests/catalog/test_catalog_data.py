@@ -36,7 +36,7 @@ def test_every_row_has_a_source(table: str) -> None:
     assert rows and all(row.source and len(row.source) > 5 for row in rows)
 
 
-@pytest.mark.parametrize("path", sorted(DATA.rglob("*.csv")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", [p for p in sorted(DATA.rglob("*.csv")) if p.parent.name != "sample"], ids=lambda p: p.name)
 def test_headers_are_the_field_names(path: Path) -> None:
     table = "prices" if path.parent.name == "prices" else path.stem
     row_type = type(getattr(CATALOG, table)[0])

@@ -15,7 +15,7 @@ from gpusheet.catalog import Catalog, Fx, Gpu, Model, Price, Season, Workload
 from gpusheet.catalog.settings import Settings
 from gpusheet.lookup import LookUp, Offer, estimate, look_up
 from gpusheet.workbook.book import Built
-from gpusheet.workbook.budget_sheet import FIRST, TOTAL
+from gpusheet.workbook.budget_layout import FIRST, TOTAL
 from gpusheet.workbook.evaluate import CellError, Value, Values
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import FIRST_COLUMN
@@ -71,7 +71,7 @@ def _budget(inputs: Inputs, built: Built, months: int, found: list[LookUp]) -> I
             for month in range(months):
                 total = "blocked" if blocked else sum(grid[:, month])
                 cell = f"{get_column_letter(FIRST + month)}{built.budget.rows['month_cost']}"
-                yield ("Budget", cell), "blocked" if total != total else total
+                yield ("Budget", cell), "blocked" if isinstance(total, float) and math.isnan(total) else total
             yield from _year(inputs, built, months, found, grid, blocked)
 
 
@@ -86,7 +86,7 @@ def _year(
     )  # fmt: skip
     total = (grid.sum() + other) * (1 + inputs.assumptions.contingency_rate)
     cell = f"{get_column_letter(TOTAL)}{built.budget.rows['grand']}"
-    yield ("Budget", cell), "blocked" if blocked or total != total else total
+    yield ("Budget", cell), "blocked" if blocked or math.isnan(total) else total
 
 
 def disagreements(wanted: Expected, values: Values) -> list[str]:
