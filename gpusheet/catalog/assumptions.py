@@ -42,7 +42,7 @@ class Assumptions(Row):
     # demand
     busy_hours: Hours = column(
         "Busy hours a day", "每日忙时", "Hours in which the day's requests arrive.", default=10.0, gt=0, le=24, low=4,
-        source=f"{A}, e-commerce example", group="demand")
+        high=12, source=f"{A}, e-commerce example", group="demand")
     peak_factor: Ratio = column(
         "Peak factor", "峰值系数", "Peak requests a second over the average of the busy hours.", default=2.0, ge=1,
         low=1.5, high=4, source=f"{A}, first section and Q1", group="demand")

@@ -86,7 +86,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
             line += 1
         line += 1
     tables, end = _small_tables(book, sheet, look, inputs, line)
-    set_widths(sheet, (25, 30, 38, 18, 13, 13, 13, 50))
+    set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50))
     sheet.freeze_panes = "C5"
     printing(sheet, look.lang, "4:4", f"A1:H{end}")
     return AssumptionCells(rows, tables)
@@ -119,12 +119,15 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
 
 
 def _least(column: Column) -> float | str | None:
-    return f"> {column.gt:g}" if column.gt is not None else column.ge
+    if column.gt is not None:
+        return f"> {column.gt:g}"
+    return None if column.ge is None else float(column.ge)
 
 
 def _most(column: Column) -> float | None:
     """The largest value allowed; formulas compare with it, so an open bound is stated closed."""
-    return column.le if column.le is not None else column.lt
+    most = column.le if column.le is not None else column.lt
+    return None if most is None else float(most)
 
 
 def _constants(book: Workbook, sheet: Worksheet, look: Look, line: int) -> int:

@@ -41,6 +41,11 @@ def fill(color: str) -> PatternFill:
     return PatternFill("solid", start_color=color, end_color=color)
 
 
+def _inset(on: bool) -> dict[str, Any]:
+    """Text stands off the number at its left."""
+    return {"horizontal": "left", "indent": 1} if on else {}
+
+
 INPUT_FILL, HEADER_FILL, GROUP_FILL = "FFFBE6", "D9E2F3", "EDEDED"
 
 
@@ -73,7 +78,7 @@ class Look:
         indent: bool = False,
     ) -> None:  # fmt: skip
         cell.font = font(self.lang, color, bold, italic=italic)
-        cell.alignment = Alignment(wrap_text=wrap, vertical="center", indent=1 if indent else 0)
+        cell.alignment = Alignment(wrap_text=wrap, vertical="center", **_inset(indent))
 
     def header(self, cell: Any, wrap: bool = True, shrink: bool = False) -> None:
         cell.font = font(self.lang, bold=True)
@@ -94,14 +99,14 @@ class Look:
         cell.border = Border(bottom=_THIN)
         cell.protection = UNLOCKED
         cell.number_format = number_format(unit)
-        cell.alignment = Alignment(vertical="center", indent=1 if is_text(unit) else 0)
+        cell.alignment = Alignment(vertical="center", **_inset(is_text(unit)))
 
     def formula(self, cell: Any, unit: Unit | None, bold: bool = False) -> None:
         """Black, or green where the formula reads another sheet."""
         text = str(cell.value)
         cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
         cell.number_format = "General" if is_text(unit) else number_format(unit)
-        cell.alignment = Alignment(vertical="center", indent=1 if is_text(unit) else 0)
+        cell.alignment = Alignment(vertical="center", **_inset(is_text(unit)))
 
     def formula_style(self, sheet: Worksheet, formula: str, unit: Unit) -> Any:
         """The style that `formula` gives, made once for each book, kind of formula and unit."""
