@@ -7,6 +7,7 @@ plain functions, which take what a cell holds and answer as the cell would.
 from __future__ import annotations
 
 import inspect
+import math
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,12 +19,11 @@ from gpusheet.wiring import inputs, quantities
 try:
     import xlwings
 except ImportError:
-    xlwings = None
+    xlwings = None  # type: ignore[assignment]
 
 CATEGORY = "GPU Sizing"
 LONGEST_HELP = 255  # what Excel shows of it
 CELL_ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!")
-NAN = float("nan")
 
 
 def argument(parameter: Parameter, value: Any) -> Any:
@@ -44,14 +44,16 @@ def argument(parameter: Parameter, value: Any) -> Any:
 
 
 def _blank(value: Any) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _blank_answer(parameter: Parameter) -> Any:
     if parameter.default is not REQUIRED:
         return parameter.default if isinstance(parameter.default, tuple) else float(parameter.default)
     if parameter.unit.symbol != "text":
-        return NAN
+        return math.nan
     column = _column(parameter)
     if column is not None and (column.required or column.default is not None):
         raise GpusheetError(f"{parameter.name}: blank, allowed {column.allowed()}")
@@ -71,7 +73,7 @@ def _text(parameter: Parameter, value: Any) -> str:
     column = _column(parameter)
     if column is None or not column.choices:
         return value.strip()
-    spelled = {choice.casefold(): choice for choice in column.choices}
+    spelled: dict[str, str] = {choice.casefold(): choice for choice in column.choices}
     if value.strip().casefold() not in spelled:
         raise UnknownName(parameter.name, value, column.choices)
     return spelled[value.strip().casefold()]
@@ -126,7 +128,7 @@ def excel_function(rule: Rule) -> Callable[..., Any]:
 
 
 def _why_missing(rule: Rule, values: dict[str, Any]) -> str:
-    blank = [f"{p.name} ({p.unit.symbol})" for p in rule.parameters if values[p.name] != values[p.name]]
+    blank = [f"{p.name} ({p.unit.symbol})" for p in rule.parameters if _blank(values[p.name])]
     if blank:
         return f"no result while {', '.join(blank)} {'is' if len(blank) == 1 else 'are'} blank"
     return "no result for these arguments; look for one that is 0 or out of range"

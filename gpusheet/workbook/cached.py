@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import html
 import math
 import os
@@ -9,13 +10,14 @@ import re
 import secrets
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from openpyxl.utils import column_index_from_string
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.errors import GpusheetError
-from gpusheet.workbook.evaluate import CellError, Value, Values, evaluate_package
-from gpusheet.workbook.package import FORMULA_CELL, packed, repacked, sheet_parts
+from gpusheet.workbook.evaluate import CellError, Frame, Value, Values, evaluate_package
+from gpusheet.workbook.package import FORMULA_CELL, pack, repacked
 
 # what a file may hold as a cached error
 _EXCEL_ERRORS = {"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"}
@@ -25,11 +27,12 @@ _FONT_ORDER = b"b i strike condense extend outline shadow u vertAlign sz color n
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
-def write_with_values(book: Workbook, path: Path | str, force: bool = False) -> Values:
+def write_with_values(book: Workbook, path: Path | str, force: bool = False, consume: bool = False) -> Values:
     """Calculates `book`, writes it to `path` with the values in its formula cells, and returns them.
 
     The file appears whole or not at all; an existing one is only replaced with `force`. Equal books make equal files:
-    the dates in the file are those of `book.properties`. The book itself stays as it is.
+    the dates in the file are those of `book.properties`. The book itself stays as it is, unless it may be consumed:
+    then its sheets are given up before it is calculated, which makes room in memory.
 
     >>> import tempfile, openpyxl
     >>> book = Workbook()
@@ -42,23 +45,35 @@ def write_with_values(book: Workbook, path: Path | str, force: bool = False) -> 
     target = Path(os.path.realpath(path))  # a link stays a link
     _check(target, force)
     book.calculation.fullCalcOnLoad = True
-    package = packed(book)
-    values = evaluate_package(package, book)
+    try:
+        with TemporaryDirectory(prefix="gpusheet-") as folder:
+            package = Path(folder, "book.xlsx")
+            pack(book, package)
+            frame = Frame.of(book)
+            if consume:
+                book._sheets.clear()
+                gc.collect()  # sheets and their cells hold each other
+            values = evaluate_package(package, frame)
+            _put(package, target, _Patch(frame.parts, values))
+    except OSError as error:
+        hint = "close it where it is open, or choose another name or folder"
+        raise GpusheetError(f"{target}: cannot be written ({error.strerror or error}); {hint}") from error
+    return values
+
+
+def _put(package: Path, target: Path, patch: _Patch) -> None:
+    """Writes the patched package beside the target, and then in its place."""
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            repacked(package, file, _Patch(book, values))
+            repacked(package, file, patch)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except OSError as error:
-        hint = "close it where it is open, or choose another name or folder"
-        raise GpusheetError(f"{target}: cannot be written ({error.strerror or error}); {hint}") from error
     finally:
         temporary.unlink(missing_ok=True)
-    return values
 
 
 def _check(target: Path, force: bool) -> None:
@@ -82,8 +97,8 @@ def _check(target: Path, force: bool) -> None:
 class _Patch:
     """Changes the parts of a package: values into the sheets, fonts in the order that the standard asks for."""
 
-    def __init__(self, book: Workbook, values: Values) -> None:
-        self.titles = sheet_parts(book)
+    def __init__(self, titles: dict[str, str], values: Values) -> None:
+        self.titles = titles
         self.values = values
 
     def __call__(self, name: str, part: bytes) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
-from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -13,10 +14,12 @@ from openpyxl.utils import coordinate_to_tuple, get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.errors import GpusheetError
-from gpusheet.workbook.package import packed, repacked, sheet_parts
+from gpusheet.workbook.package import pack, repacked, sheet_parts
 from gpusheet.workbook.structured import Tables
 
-_STRUCTURED = re.compile(rb'(<c r="([A-Z]+[0-9]+)"[^>]*><f[^>]*>)([^<]*\[[^<]*)(?=</f>)')
+_FORMULA = re.compile(rb'(<c r="([A-Z]+[0-9]+)"[^>]*><f[^>]*>)([^<]*)(?=</f>)')
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_RANGE = re.compile(r"(?:'[^']+'|[^\W\d]\w*)!\$[A-Z]+\$[0-9]+(?::\$[A-Z]+\$[0-9]+)?")
 _ERROR_TEXTS = {"Div": "#DIV/0!", "Na": "#N/A", "Name": "#NAME?", "Null": "#NULL!", "Num": "#NUM!", "Ref": "#REF!"}
 _ERROR_TEXTS |= {"Value": "#VALUE!", "Circ": "#CIRC!", "NImpl": "#N/IMPL!"}
 
@@ -63,6 +66,29 @@ class Values:
         }
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What the engine has to know of a book beside its package; the book's cells may be gone by then."""
+
+    tables: Tables
+    parts: dict[str, str]  # the sheets' parts in the package, with their titles
+    sizes: dict[str, tuple[int, int]]  # title -> rows, columns
+    ranges: dict[bytes, bytes]  # defined names of ranges, as they stand in a part
+
+    @classmethod
+    def of(cls, book: Workbook) -> Frame:
+        """The frame of `book`, once it is packed."""
+        sheets = book.worksheets
+        own = {name for sheet in sheets for name in sheet.defined_names}  # on their sheets they mean something else
+        ranges = {
+            name.encode(): escape(defined.attr_text).encode()
+            for name, defined in book.defined_names.items()
+            if name not in own and _NAME.fullmatch(name) and _RANGE.fullmatch(defined.attr_text or "")
+        }
+        sizes = {sheet.title: (sheet.max_row, sheet.max_column) for sheet in sheets}
+        return cls(Tables.of(book), sheet_parts(book), sizes, ranges)
+
+
 def evaluate(book: Workbook) -> Values:
     """Calculates every formula of `book`; the book itself is not changed.
 
@@ -72,11 +98,14 @@ def evaluate(book: Workbook) -> Values:
     >>> str(values.at("Sheet", "A2")), values.at("Sheet", "A3")
     ('#DIV/0!', 'many')
     """
-    return evaluate_package(packed(book), book)
+    with TemporaryDirectory(prefix="gpusheet-") as folder:
+        package = Path(folder, "book.xlsx")
+        pack(book, package)
+        return evaluate_package(package, Frame.of(book))
 
 
-def evaluate_package(package: bytes, book: Workbook) -> Values:
-    """As `evaluate`, from the package that `packed(book)` has made.
+def evaluate_package(package: Path, frame: Frame) -> Values:
+    """As `evaluate`, from the package that `pack` has made and its frame; it works in the package's folder.
 
     The engine reads the package itself: 240,000 formulas take it a sixth of the time and half the memory of batches.
     """
@@ -86,17 +115,20 @@ def evaluate_package(package: bytes, book: Workbook) -> Values:
     cycles.cycle_detection = "runtime"  # a circle is one only if the branches taken close it, as in Excel
     mode = formualizer.WorkbookMode.Ephemeral
     config = formualizer.WorkbookConfig(mode=mode, eval_config=cycles, enable_changelog=False)
+    plain = package.with_name("plain.xlsx")
+    repacked(package, plain, _Plain(frame), compressed=False)
     try:
-        engine = formualizer.Workbook.from_bytes(_without_structured(package, book), config=config)
+        engine = formualizer.Workbook.load_path(str(plain), config=config)
     except OSError as error:  # a formula that cannot be parsed; the message names its cell
         raise GpusheetError(f"the workbook cannot be calculated: {error}; mend that formula") from error
+    plain.unlink()
     engine.set_temporal_egress("serial")
     engine.evaluate_all()
     sheets: dict[str, list[list[Value]]] = {}
-    for sheet in book.worksheets:
-        area = formualizer.RangeAddress(sheet.title, 1, 1, sheet.max_row, sheet.max_column)
-        rows: list[list[Any]] = engine.sheet(sheet.title).get_values(area)
-        sheets[sheet.title] = [[_error(value) if type(value) is dict else value for value in row] for row in rows]
+    for title, (last_row, last_column) in frame.sizes.items():
+        area = formualizer.RangeAddress(title, 1, 1, last_row, last_column)
+        rows: list[list[Any]] = engine.sheet(title).get_values(area)
+        sheets[title] = [[_error(value) if type(value) is dict else value for value in row] for row in rows]
     return Values(sheets)
 
 
@@ -105,22 +137,30 @@ def _error(found: dict[str, str]) -> CellError:
     return CellError(_ERROR_TEXTS.get(kind, f"#{kind.upper()}!"))
 
 
-def _without_structured(package: bytes, book: Workbook) -> bytes:
-    """The package with plain ranges for structured references, because the engine's reader leaves tables out."""
-    tables = Tables.of(book)
-    titles = sheet_parts(book)
+class _Plain:
+    """Changes the formulas of a package to plain ranges: in place of structured references, because the engine's reader
+    leaves tables out, and in place of names, which it reads ten times slower."""
 
-    def change(name: str, part: bytes) -> bytes:
-        if name not in titles:
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        # texts and quoted sheet names are stepped over; "&lt" is no name, nor is a function, a sheet or a table.
+        # Every alternative begins with its own letter, for which the search is fast
+        names = [rb"%b(?<![\w.&]%b)(?![\w.(!\[])" % (name, name) for name in map(re.escape, frame.ranges)]
+        self.names = re.compile(b"|".join([rb'"[^"]*"', rb"'[^']*'", *names]))
+
+    def __call__(self, name: str, part: bytes) -> bytes:
+        if name not in self.frame.parts:
             return part
-        title = titles[name]
+        title, tables, names, ranges = self.frame.parts[name], self.frame.tables, self.names, self.frame.ranges
+
+        def ranged(match: re.Match[bytes]) -> bytes:
+            return ranges.get(match[0], match[0])
 
         def plain(match: re.Match[bytes]) -> bytes:
-            formula = html.unescape(match.group(3).decode())  # lxml writes Chinese as character references
-            return match.group(1) + escape(tables.plain(formula, f"{title}!{match.group(2).decode()}")).encode()
+            start, cell, formula = match.groups()
+            if b"[" in formula:
+                text = html.unescape(formula.decode())  # lxml writes Chinese as character references
+                formula = escape(tables.plain(text, f"{title}!{cell.decode()}")).encode()
+            return start + names.sub(ranged, formula)
 
-        return _STRUCTURED.sub(plain, part)
-
-    buffer = BytesIO()
-    repacked(package, buffer, change, compressed=False)
-    return buffer.getvalue()
+        return _FORMULA.sub(plain, part)

@@ -34,8 +34,10 @@ def template(lang: str = "en") -> Inputs:
     """
     example = sample(lang)
     dates = example.settings
-    title = {"title": "GPU 推理算力预算"} if lang == "zh" else {}
-    settings = Settings(prepared_on=dates.prepared_on, budget_start=dates.budget_start, **title)
+    settings = Settings(
+        title="GPU 推理算力预算" if lang == "zh" else "GPU budget for LLM inference",
+        prepared_on=dates.prepared_on, budget_start=dates.budget_start,
+    )  # fmt: skip
     return replace(example, settings=settings, workloads=(), other_costs=())
 
 

@@ -65,7 +65,8 @@ def _fill(sheet: Worksheet, look: Look, unit: Unit, cells: list[tuple[int, int, 
     style = look.formula_style(sheet, cells[0][2], unit)
     made: dict[tuple[int, int], Any] = sheet._cells
     for row, column, formula in cells:
-        cell: Any = Cell(sheet, row=row, column=column, style_array=style)
+        cell: Any = Cell(sheet, row=row, column=column)
+        cell._style = style
         cell._value = formula
         cell.data_type = "f"
         made[(row, column)] = cell

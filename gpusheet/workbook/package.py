@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from io import BytesIO
+from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -15,24 +15,25 @@ from openpyxl.writer.excel import ExcelWriter
 FORMULA_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"([^>]*)><f([^>]*)>([^<]*)</f><v ?/?>(?:</v>)?</c>')
 
 
-def packed(book: Workbook) -> bytes:
-    """The file that openpyxl makes of `book`, uncompressed, and dated by the book's properties instead of today."""
-    buffer = BytesIO()
-    ExcelWriter(book, ZipFile(buffer, "w", ZIP_STORED, allowZip64=True)).save()
-    return buffer.getvalue()
+def pack(book: Workbook, target: Path) -> None:
+    """Writes the file that openpyxl makes of `book`, uncompressed, and dated by the book's properties, not today."""
+    with ZipFile(target, "w", ZIP_STORED, allowZip64=True) as archive:
+        ExcelWriter(book, archive).save()
 
 
 def sheet_parts(book: Workbook) -> dict[str, str]:
-    """The names of the sheets' parts in the package that `packed` has made, with the sheets' titles."""
+    """The names of the sheets' parts in the package that `pack` has made, with the sheets' titles."""
     return {sheet.path[1:]: sheet.title for sheet in book.worksheets}
 
 
-def repacked(source: bytes, target: IO[bytes], change: Callable[[str, bytes], bytes], compressed: bool = True) -> None:
+def repacked(
+    source: Path, target: Path | IO[bytes], change: Callable[[str, bytes], bytes], compressed: bool = True
+) -> None:
     """Writes the package `source` to `target`, each part as `change(name, part)` returns it, one part at a time.
 
     Equal parts make equal bytes: entries keep their order and carry no time.
     """
-    with ZipFile(BytesIO(source)) as old, ZipFile(target, "w", allowZip64=True) as new:
+    with ZipFile(source) as old, ZipFile(target, "w", allowZip64=True) as new:
         for name in old.namelist():
             entry = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.create_system = 0  # the same bytes on Windows and elsewhere

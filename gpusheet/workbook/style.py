@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from copy import copy
 from functools import cache
 from typing import Any
 
+from openpyxl.cell import Cell
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
+from openpyxl.styles.cell_style import StyleArray
 from openpyxl.styles.numbers import FORMAT_GENERAL
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
@@ -49,6 +52,15 @@ def _inset(on: bool) -> dict[str, Any]:
 INPUT_FILL, HEADER_FILL, GROUP_FILL = "FFFBE6", "D9E2F3", "EDEDED"
 
 
+class SharedStyle(StyleArray):
+    """The style of many cells, one object for all: a copy for each would be a third of the memory of a big book."""
+
+    __slots__ = ()
+
+    def __setitem__(self, *_: Any) -> None:
+        raise TypeError("this style is shared by other cells: copy it, as the methods of Look do")
+
+
 class Look:
     """Styles cells of a workbook in one language."""
 
@@ -77,10 +89,12 @@ class Look:
         self, cell: Any, bold: bool = False, color: str = FORMULA, wrap: bool = False, italic: bool = False,
         indent: bool = False,
     ) -> None:  # fmt: skip
+        _own_style(cell)
         cell.font = font(self.lang, color, bold, italic=italic)
         cell.alignment = Alignment(wrap_text=wrap, vertical="center", **_inset(indent))
 
     def header(self, cell: Any, wrap: bool = True, shrink: bool = False) -> None:
+        _own_style(cell)
         cell.font = font(self.lang, bold=True)
         cell.fill = fill(HEADER_FILL)
         cell.alignment = Alignment(wrap_text=wrap, shrink_to_fit=shrink, vertical="center", horizontal="center")
@@ -94,6 +108,7 @@ class Look:
         cell.font = font(self.lang, bold=True)
 
     def input(self, cell: Any, unit: Unit | None) -> None:
+        _own_style(cell)
         cell.font = font(self.lang, INPUT)
         cell.fill = fill(INPUT_FILL)
         cell.border = Border(bottom=_THIN)
@@ -103,6 +118,7 @@ class Look:
 
     def formula(self, cell: Any, unit: Unit | None, bold: bool = False) -> None:
         """Black, or green where the formula reads another sheet."""
+        _own_style(cell)
         text = str(cell.value)
         cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
         cell.number_format = "General" if is_text(unit) else number_format(unit)
@@ -112,15 +128,31 @@ class Look:
         """The style that `formula` gives, made once for each book, kind of formula and unit."""
         key = (id(sheet.parent), is_link(formula), unit)
         if key not in self._styles:
-            cell: Any = sheet.cell(1, sheet.max_column + 50, formula)
+            cell: Any = Cell(sheet, 1, 1, formula)
             self.formula(cell, unit)
-            self._styles[key] = cell._style
-            del sheet._cells[(cell.row, cell.column)]
+            self._styles[key] = SharedStyle(cell._style)
+        return self._styles[key]
+
+    def input_style(self, sheet: Worksheet, unit: Unit, number_format: str | None = None, quoted: bool = False) -> Any:
+        """The style that `input` gives, with another number format where one is given, made once for each."""
+        key = (id(sheet.parent), unit, number_format, quoted)
+        if key not in self._styles:
+            cell: Any = Cell(sheet, 1, 1)
+            self.input(cell, unit)
+            if number_format:
+                cell.number_format = number_format
+            cell.quotePrefix = quoted
+            self._styles[key] = SharedStyle(cell._style)
         return self._styles[key]
 
     def total(self, cell: Any, unit: Unit | None) -> None:
         self.formula(cell, unit, bold=True)
         cell.border = _TOP
+
+
+def _own_style(cell: Any) -> None:
+    if isinstance(cell._style, SharedStyle):
+        cell._style = copy(cell._style)
 
 
 _OWN_ROW = re.compile(r"\[\[#(This Row|Headers)\],[^=<>*+&/]*?\]\]")

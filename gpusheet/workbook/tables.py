@@ -114,16 +114,14 @@ def _head(sheet: Worksheet, look: Look, header: int, position: int, column: Colu
 
 def _put_input(sheet: Worksheet, look: Look, line: int, position: int, column: Column, value: Any) -> None:
     cell: Any = sheet.cell(line, position)
-    if value is not None:
-        cell.value = value
-        if isinstance(value, str):
-            # what a person typed is never a formula, whatever it begins with
-            cell.data_type = "s"
-            if value[:1] in "=+-@\t":
-                cell.quotePrefix = True
-    look.input(cell, column.unit)
-    if column.kind in ("text", "choice"):
-        cell.number_format = "General"  # a cell formatted as text would keep a typed number as text
+    cell.value = value
+    # what a person typed is never a formula, whatever it begins with
+    quoted = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t")
+    if isinstance(value, str):
+        cell.data_type = "s"
+    # a cell formatted as text would keep a typed number as text
+    plain = "General" if column.kind in ("text", "choice") else None
+    cell._style = look.input_style(sheet, column.unit, plain, quoted)
 
 
 def _add_table(sheet: Worksheet, placed: Placed, names: list[str], calculated: Sequence[Calculated]) -> None:

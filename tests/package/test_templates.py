@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl.utils import get_column_letter
 from shipped import FILES, FOLDER, labelled, make, parts, values
 
+from gpusheet.catalog import Fx
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.workbook.book import Outcome
+from gpusheet.workbook.book import Outcome, write
 from gpusheet.workbook.budget_layout import FIRST, WORDS
 from gpusheet.workbook.checks_sheet import FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
+from gpusheet.workbook.examples import blocked_example
+from gpusheet.workbook.inputs import sample
 from gpusheet.workbook.layout import SHEETS
 from gpusheet.workbook.reader import read_book
 
@@ -41,11 +47,16 @@ def test_a_shipped_book_is_what_the_code_makes(file: str, remade: tuple[Path, di
     assert not changed, f"{file} is out of date in {', '.join(changed)}: run `python templates/make.py`"
 
 
-def test_a_changed_price_is_seen(tmp_path: Path, remade: tuple[Path, dict[str, Outcome]]) -> None:
-    """The comparison tells two books apart that differ in one number."""
-    en, blocked = parts(remade[0] / "example.en.xlsx"), parts(remade[0] / "example-blocked.en.xlsx")
-    assert en["xl/styles.xml"] == blocked["xl/styles.xml"]
-    assert en != blocked
+def test_a_changed_number_is_seen(tmp_path: Path, remade: tuple[Path, dict[str, Outcome]]) -> None:
+    """The comparison is worth something: one price more, and the sheets that show it differ, no other part."""
+    inputs = sample()
+    first, *others = inputs.catalog.prices
+    dearer = first.model_copy(update={"price": first.price + 0.01})
+    write(replace(inputs, catalog=replace(inputs.catalog, prices=(dearer, *others))), tmp_path / "dearer.xlsx")
+    made, as_ever = parts(tmp_path / "dearer.xlsx"), parts(remade[0] / "example.en.xlsx")
+    changed = {name for name in made if made[name] != as_ever[name]}
+    prices = f"xl/worksheets/sheet{list(SHEETS).index('Prices') + 1}.xml"
+    assert changed == {prices, "docProps/custom.xml"}  # no workload is on this price; the digest of inputs is another
 
 
 @in_both
@@ -93,13 +104,13 @@ def test_every_total_of_money_is_blocked_and_no_other(lang: str) -> None:
     assert total[heads["monthly_cost"]] == f"{BLOCKED[lang]} 3"
     assert total[heads["card_tier"]] == total[heads["net_cards"]] == 76  # cards do not depend on prices
 
-    months = [chr(ord("A") + FIRST - 1 + month) for month in range(12)]
+    months = [get_column_letter(FIRST + month) for month in range(12)]
     rows = {name: labelled(file, "Budget", "B", words[name]) for name in ("total", "gpu", "contingency", "grand")}
     *cards, cost = rows.pop("total")
     assert len(cards) == 3
     for row in cards:
         assert all(isinstance(row[column], int | float) and row[column] > 0 for column in ("H", *months))
-    for row in (cost, *sum(rows.values(), [])):
+    for row in (cost, *chain(*rows.values())):
         assert all(str(row[column]).startswith(BLOCKED[lang]) for column in ("H", *months)), row
         assert all(_not_a_number(row.get(column)) for column in ("V", "W", "X")), row  # the fiscal years
     for row in labelled(file, "Budget", "B", words["other_total"]):
@@ -130,6 +141,22 @@ def test_a_missing_price_is_nowhere_a_zero(lang: str) -> None:
     assert all(_positive(of_month[0][column]) for column in ("H", "I", "T"))
     for row in of_month[1:]:
         assert all(column not in row for column in ("H", "I", "J", "T", "V", "W")), row
+
+
+def test_what_the_blocked_example_lacks_is_all_it_lacks(tmp_path: Path) -> None:
+    """Two prices and a rate, and there is a total."""
+    inputs = blocked_example()
+    like = next(price for price in inputs.catalog.prices if (price.gpu, price.period) == ("H20-96G", "month"))
+    prices = (
+        *inputs.catalog.prices,
+        like.model_copy(update={"pricing_model": "reserved", "price": 4000.0}),
+        like.model_copy(update={"gpu": "Ascend910B2", "price": 3000.0}),
+    )
+    rate = Fx(currency="USD", budget_currency="CNY", rate=7.0, rate_date=like.snapshot_date, source="for this test")
+    for fx, complete in (((), False), ((rate,), True)):
+        mended = replace(inputs, catalog=replace(inputs.catalog, prices=prices, fx=fx))
+        outcome = write(mended, tmp_path / "mended.xlsx", force=True)
+        assert (outcome.total is not None, outcome.checks_failed == 0) == (complete, complete)
 
 
 @in_both

@@ -20,8 +20,8 @@ from openxml_audit import OpenXmlValidator, ValidationSeverity
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook import cached
 from gpusheet.workbook.cached import write_with_values
-from gpusheet.workbook.evaluate import Values, evaluate, evaluate_package
-from gpusheet.workbook.package import packed
+from gpusheet.workbook.evaluate import Frame, Values, evaluate, evaluate_package
+from gpusheet.workbook.package import pack
 
 SHEETS = re.compile(r"xl/worksheets/sheet\d+\.xml")
 

@@ -1,0 +1,9 @@
+"""The Excel functions are a module beside the package, and the random inputs of rules stand beside the core tests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS.parent / "udfs"), str(TESTS / "core")]
