@@ -57,7 +57,7 @@ def sign(expr: Expr, facts: Mapping[str, Facts]) -> Sign:
 
 
 def _sign_of_call(call: Call, parts: list[Sign]) -> Sign:
-    if call.operation in ("above", "at_least", "one_of"):
+    if call.operation in ("above", "at_least", "one_of", "whole_replicas"):
         return "nonnegative"
     if call.operation == "maximum":
         return "positive" if "positive" in parts else "nonnegative" if "nonnegative" in parts else "any"
@@ -102,6 +102,11 @@ def _collect(
         for branch in expr.arguments[1:]:
             _collect(branch, facts, exempt, top, given, nonzero)
         return
+    if isinstance(expr, Call) and expr.operation == "whole_replicas":
+        demand, _, *rest = expr.arguments  # the capacity matters only where there is demand
+        for part in (demand, *rest):
+            _collect(part, facts, exempt, False, given, nonzero)
+        return
     if isinstance(expr, Binary) and expr.operator == "/":
         for factor in _factors(expr.right):
             if sign(factor, facts) != "positive":
@@ -128,7 +133,16 @@ def nullable(expr: Expr, facts: Mapping[str, Facts]) -> bool:
     needs = guard(expr, facts)
     if needs.nonzero or any(facts[name].nullable for name in needs.given):
         return True
-    return _passes_missing(expr, facts)
+    return _passes_missing(expr, facts) or any(
+        isinstance(node, Call) and node.operation == "whole_replicas" and _may_lack(node.arguments[1], facts)
+        for node in expr.walk()
+    )
+
+
+def _may_lack(capacity: Expr, facts: Mapping[str, Facts]) -> bool:
+    """Whether a capacity can be missing or 0."""
+    loose = any(facts[part.name].nullable for part in capacity.walk() if isinstance(part, Symbol))
+    return loose or sign(capacity, facts) != "positive"
 
 
 def _passes_missing(expr: Expr, facts: Mapping[str, Facts]) -> bool:
@@ -162,7 +176,7 @@ def cell_formula(
         body = f"CHOOSE(1+({typed}<>\"\"),{_guarded(body, needs, loose, place)},{typed})"
         return f'=IF({complete},{body},"")'
     if loose:
-        return f"={_guarded(body, needs, loose, place)}"
+        return f"={_guarded(body, needs, loose, place, complete)}"
     return f'=IF({complete},{body},"")'
 
 
@@ -185,13 +199,13 @@ def _within_limits(body: str) -> str:
     return body
 
 
-def _guarded(body: str, needs: Guard, loose: object, place: Place) -> str:
+def _guarded(body: str, needs: Guard, loose: object, place: Place, complete: str = "") -> str:
     if not loose:
         return body
-    count = f"COUNT({','.join(place(name) for name in needs.given)})"
-    if not needs.nonzero:
-        return f'IF({count}={len(needs.given)},{body},"")'
-    zero = ",".join(f"{render(factor, place)}=0" for factor in needs.nonzero)
-    return f'IF(OR({count}<{len(needs.given)},{zero}),"",{body})'
+    there = f"COUNT({','.join(place(name) for name in needs.given)})={len(needs.given)}"
+    tests = [f"({test})" for test in (complete, there) if test]
+    tests += [f"({render(factor, place)}<>0)" for factor in needs.nonzero]
+    condition = "*".join(tests) if len(tests) > 1 else there
+    return f'IF({condition},{body},"")'
 
 

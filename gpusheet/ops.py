@@ -8,7 +8,8 @@ All take numbers, numpy arrays or symbols. Missing is NaN and stays NaN through 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -128,20 +129,20 @@ def largest(table: Sequence[float]) -> float:
 
 
 def step_up(x: float, table: Sequence[float]) -> float:
-    """The smallest entry of an ascending table that is not below x; missing above the last.
+    """The smallest entry of an ascending table, beginning with 0, that is not below x; missing above the last.
 
     >>> step_up(2.67, (0, 1, 2, 4, 8)), step_up(0, (0, 1, 2, 4, 8)), step_up(9, (0, 1, 2, 4, 8))
     (4.0, 0.0, nan)
     """
     if _symbolic(x, table):
-        spell = "INDEX({1},1+SUMPRODUCT(1*({1}<{0}-tiny)))"
+        spell = "INDEX({1},1+({0}>=tiny)*MATCH(MAX(0,{0}-tiny),{1}))"
         return cast(float, _call("step_up", (x, table), lambda a: spell.format(*a), needs=(ADD, ATOM)))
     if _scalar(x):
-        position = bisect_left(table, x - TINY)
+        position = bisect_right(table, x - TINY)
         return float(table[position]) if position < len(table) and not _missing(x) else NAN
     numpy = _numpy()
     steps = numpy.append(numpy.asarray(table, dtype=float), NAN)
-    return cast(float, steps[numpy.searchsorted(steps[:-1], numpy.asarray(x, dtype=float) - TINY)])
+    return cast(float, steps[numpy.searchsorted(steps[:-1], numpy.asarray(x, dtype=float) - TINY, side="right")])
 
 
 # --- flags (1 or 0) and branches ------------------------------------------------------------------------------------
@@ -222,6 +223,37 @@ def either(value: float, default: float) -> float:
     (7.0, 3.0)
     """
     return if_given(value, value, default)
+
+
+def whole_replicas(demand: float, capacity: float, cards: float, least: float) -> float:
+    """Cards of as many whole replicas as a demand needs, at least so many; none without demand, whatever the capacity.
+
+    Missing where there is demand and a replica has no capacity: no number of them would do.
+
+    >>> whole_replicas(300, 169, 8, 1), whole_replicas(0, 0, 8, 1), whole_replicas(300, 0, 8, 1)
+    (16.0, 0.0, nan)
+    """
+    if _symbolic(demand, capacity, cards, least):
+        spell = "IF({0}>tiny,IF(N({1})>0,MAX({3},-INT(tiny-{0}/({1})))*{2},\"\"),0)"
+        needs = (ADD, 0, MULTIPLY, 0)
+        arguments = (demand, capacity, cards, least)
+        return cast(float, _call("whole_replicas", arguments, lambda a: _tidy(spell.format(*a)), needs=needs))
+    if _scalar(demand, capacity, cards, least):
+        if _missing(demand, cards, least):
+            return NAN
+        if demand <= TINY:
+            return 0.0
+        return maximum(least, ceil(demand / capacity)) * cards if capacity > 0 else NAN
+    numpy = _numpy()
+    usable = numpy.where(numpy.asarray(capacity) > 0, capacity, NAN)
+    needed = maximum(numpy.asarray(least, dtype=float), ceil(demand / usable)) * cards
+    idle = (numpy.asarray(demand) <= TINY) & ~numpy.isnan(cards) & ~numpy.isnan(least)
+    return cast(float, numpy.where(idle, 0.0, needed))
+
+
+def _tidy(formula: str) -> str:
+    """Without brackets around a single cell or name."""
+    return re.sub(r"/\(([A-Za-z_$!]+[A-Za-z0-9_$!]*)\)", r"/\1", formula)
 
 
 # --- text -----------------------------------------------------------------------------------------------------------
@@ -319,5 +351,5 @@ def present_value(rate: float, periods: float, payment: float, final: float) -> 
 
 __all__ = [
     "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "largest",
-    "maximum", "minimum", "name_of_smallest", "one_of", "power", "present_value", "step_up", "where",
+    "maximum", "minimum", "name_of_smallest", "one_of", "power", "present_value", "step_up", "where", "whole_replicas",
 ]  # fmt: skip

@@ -170,7 +170,7 @@ def rule(
 def all_rules() -> dict[str, Rule]:
     """Every rule by name, in reading order: subjects as `gpusheet.rules` lists them, rules as their file does."""
     package = import_module("gpusheet.rules")
-    subjects: tuple[str, ...] = package.SUBJECTS
+    subjects: dict[str, tuple[str, str]] = package.SUBJECTS
     found = {module.name for module in iter_modules(package.__path__)}
     if found != set(subjects):
         raise TypeError(f"gpusheet.rules.SUBJECTS and its files differ in {sorted(found ^ set(subjects))}")

@@ -90,16 +90,11 @@ def template(
     force: Force = False,
 ) -> None:
     """Write an empty workbook to fill in: no workloads yet, the built-in cards, models and prices."""
-    from gpusheet.catalog.settings import Settings
     from gpusheet.cli.files import check_target
-    from gpusheet.workbook.inputs import sample
+    from gpusheet.workbook.examples import template as empty
 
     check_target(output, force, ".xlsx")
-    example = sample(lang)
-    dates = example.settings
-    settings = Settings(prepared_on=dates.prepared_on, budget_start=dates.budget_start)
-    inputs = replace(example, settings=settings, workloads=(), other_costs=())
-    _write(inputs, output, lang, MONTHS, {"force": force})
+    _write(empty(lang), output, lang, MONTHS, {"force": force})
 
 
 def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, Any]]:

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..registry import Rule
 
-# in the order in which a person reads a calculation
-SUBJECTS = (
-    "demand", "architecture", "memory", "throughput", "concurrency", "cards", "money", "ownership", "calendar",
-    "alerts",
-)  # fmt: skip
+# file -> title in both languages, in the order in which a person reads a calculation
+SUBJECTS: dict[str, tuple[str, str]] = {
+    "demand": ("Demand [A]", "需求 [A]"),
+    "architecture": ("Attention of the model", "模型注意力结构"),
+    "memory": ("Memory [B, C]", "显存 [B, C]"),
+    "throughput": ("Throughput [A, B]", "吞吐 [A, B]"),
+    "concurrency": ("Concurrency [B]", "并发 [B]"),
+    "cards": ("Cards [A, B, C]", "卡数 [A, B, C]"),
+    "money": ("Cost", "费用"),
+    "ownership": ("Owning instead of renting", "自有与租用"),
+    "calendar": ("Months of the budget", "预算月份"),
+    "alerts": ("Alerts (1: look at it)", "提醒(1 表示需关注)"),
+}
 
 
 def __getattr__(name: str) -> Rule:

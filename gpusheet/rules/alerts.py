@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.ops import above, maximum, one_of
 from gpusheet.registry import rule
-from gpusheet.units import Days, Flag, Number, Share, Text
+from gpusheet.units import Days, Flag, Number, Share, Text, Tokens
 
 
 @rule(en="Weights above their line", zh="权重超警戒线", source="[C] 1: 70%")
@@ -35,6 +35,16 @@ def fit_alert(fits: Flag) -> Flag:
     1
     """
     return 1 - fits
+
+
+@rule(en="Context longer than the model's", zh="上下文超出模型上限", source="model config, max_position_embeddings")
+def context_alert(context_tokens: Tokens, max_context: Tokens) -> Flag:
+    """1 where the planned context is longer than the model can take.
+
+    >>> context_alert(900000, 40960)
+    1.0
+    """
+    return above(context_tokens, max_context)
 
 
 @rule(en="Card for development only", zh="仅限开发调试的显卡", source="[A] choosing cards")

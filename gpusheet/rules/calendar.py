@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power
+from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power, whole_replicas
 from gpusheet.registry import rule
-from gpusheet.sizes import whole_replicas
 from gpusheet.units import (
     Cards,
     Demand,
@@ -60,7 +59,12 @@ def demand_factor(growth_factor: Ratio, season_factor: Ratio, month_active: Flag
     return growth_factor * season_factor * month_active * ramp_share
 
 
-@rule(en="Throughput per replica", zh="单副本吞吐", source="[A] step 3")
+@rule(
+    en="Throughput per replica",
+    zh="单副本吞吐",
+    source="[A] step 3",
+    wiring={"card_throughput": "fitting_throughput"},
+)
 def replica_throughput(card_throughput: TokensPerSecond, cards: Cards) -> TokensPerSecond:
     """Tokens per second of one replica.
 

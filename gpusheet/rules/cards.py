@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gpusheet.constants import TIERS
-from gpusheet.ops import choose, if_given, maximum, minimum
+from gpusheet.ops import choose, if_given, maximum, minimum, whole_replicas
 from gpusheet.registry import rule
-from gpusheet.sizes import tier, whole_replicas
+from gpusheet.sizes import tier
 from gpusheet.units import (
     GB,
     Cards,
@@ -21,7 +21,12 @@ from gpusheet.units import (
 )
 
 
-@rule(en="Cards by token throughput [A]", zh="卡数:令牌吞吐法[A]", source="[A] step 3")
+@rule(
+    en="Cards by token throughput [A]",
+    zh="卡数:令牌吞吐法[A]",
+    source="[A] step 3",
+    wiring={"card_throughput": "fitting_throughput"},
+)
 def throughput_cards(
     token_demand: TokensPerSecond, card_throughput: TokensPerSecond, cards: Cards, min_replicas: Replicas = 1
 ) -> Cards:
@@ -39,9 +44,9 @@ def constraint_cards(
 ) -> Cards:
     """Cards by the constraint method: peak requests in flight over those that a replica carries, in whole replicas.
 
-    Missing where a replica carries none: no number of cards would do.
+    Missing where there is demand and a replica carries none: no number of cards would do.
 
-    >>> constraint_cards(300, 169, 8), constraint_cards(0, 169, 8), constraint_cards(300, 0, 8)
+    >>> constraint_cards(300, 169, 8), constraint_cards(0, 0, 8), constraint_cards(300, 0, 8)
     (16.0, 0.0, nan)
     """
     return whole_replicas(peak_concurrency, concurrency, cards, min_replicas)

@@ -94,7 +94,22 @@ def usable_kv_gb(
     return (cards * memory_gb * memory_fraction - weights_gb) * fragmentation
 
 
-@rule(en="Tokens that a request keeps of its own", zh="单请求独占token", source="[C] 3, prefix cache")
+@rule(en="Prefix that is shared", zh="实际共享前缀", source="[C] 3, prefix cache")
+def prefix_tokens(shared_prefix_tokens: Tokens, planning_input_tokens: Tokens) -> Tokens:
+    """Tokens of the shared prefix, at most the input itself.
+
+    >>> prefix_tokens(5000, 300), prefix_tokens(1024, 2048)
+    (300.0, 1024.0)
+    """
+    return minimum(shared_prefix_tokens, planning_input_tokens)
+
+
+@rule(
+    en="Tokens that a request keeps of its own",
+    zh="单请求独占token",
+    source="[C] 3, prefix cache",
+    wiring={"shared_prefix_tokens": "prefix_tokens"},
+)
 def own_tokens(context_tokens: Tokens, prefix_hit_rate: Share, shared_prefix_tokens: Tokens) -> Tokens:
     """Context less the part of a shared prefix that is found in the cache.
 
@@ -104,7 +119,12 @@ def own_tokens(context_tokens: Tokens, prefix_hit_rate: Share, shared_prefix_tok
     return context_tokens - prefix_hit_rate * shared_prefix_tokens
 
 
-@rule(en="Requests that memory holds, shared prefix", zh="显存并发(共享前缀)", source="[C] 3, prefix cache")
+@rule(
+    en="Requests that memory holds, shared prefix",
+    zh="显存并发(共享前缀)",
+    source="[C] 3, prefix cache",
+    wiring={"shared_prefix_tokens": "prefix_tokens"},
+)
 def kv_concurrency_with_prefix(
     usable_kv_gb: GB,
     kv_gb_per_token: GBPerToken,

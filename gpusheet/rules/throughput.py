@@ -10,6 +10,7 @@ from gpusheet.units import (
     TFLOPS,
     BillionParams,
     Cards,
+    Flag,
     FLOPs,
     GBPerSecond,
     Ratio,
@@ -71,6 +72,16 @@ def card_throughput(
     """
     scaled = reference_throughput * reference_weights_gb / weights_gb
     return if_given((reference_throughput, reference_weights_gb), scaled, batched_throughput)
+
+
+@rule(en="Throughput per card if the model fits", zh="模型装得下时的单卡吞吐", source="[A] step 1; [C] 2")
+def fitting_throughput(card_throughput: TokensPerSecond, fits: Flag) -> TokensPerSecond:
+    """Throughput that counts: none where the model does not fit the cards of a replica.
+
+    >>> fitting_throughput(1800, 1), fitting_throughput(1800, 0)
+    (1800, 0)
+    """
+    return card_throughput * fits
 
 
 @rule(en="Share of a request's tokens per second", zh="每秒所需token占比", source="[A] step 3")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openpyxl.styles import Alignment
+from openpyxl.styles import Alignment, Protection
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
@@ -14,15 +14,17 @@ from openpyxl.worksheet.worksheet import Worksheet
 from gpusheet.catalog import Assumptions, Column, Distribution, OtherCost, Precision, Row, Season, Tier, columns
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
-from gpusheet.units import Number, unit_of
+from gpusheet.expr import number_text
+from gpusheet.units import Flag, Number, unit_of
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import hint_of, role_of, title_of
 from gpusheet.workbook.style import Look, printing, set_widths
-from gpusheet.workbook.tables import Placed, put_table, validation
+from gpusheet.workbook.tables import GAP, Placed, put_table, validation
 
 NAME = "Assumptions"
-VALUE, MOST = "C", "F"  # columns of the value and of the largest value allowed
-WIDTH = 8
+VALUE, MOST, VALID = "C", "F", "I"  # columns of the value, of the largest value allowed, of the flag
+WIDTH = 9
+ALL_VALID = f"{NAME}!${VALID}$3"  # 1 where every flag is
 SPARE_COSTS = 8
 
 GROUPS = {
@@ -37,8 +39,8 @@ GROUPS = {
     "constants": ("Unit constants (do not change)", "单位常数(请勿修改)"),
 }
 HEADS = {
-    "en": ("Name", "Assumption", "Value", "Unit", "At least", "At most", "Typical", "Source"),
-    "zh": ("名称", "假设", "取值", "单位", "最小", "最大", "常见范围", "来源"),
+    "en": ("Name", "Assumption", "Value", "Unit", "At least", "At most", "Typical", "Source", "1 = valid"),
+    "zh": ("名称", "假设", "取值", "单位", "最小", "最大", "常见范围", "来源", "1=有效"),
 }
 SMALL = (
     ("Precisions", Precision, "precisions", ("Number formats", "数值精度")),
@@ -85,10 +87,13 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
             rows[column.name] = line
             line += 1
         line += 1
+    flags = f"{VALID}5:{VALID}{line - 1}"
+    look.text(sheet.cell(3, 8, {"en": "All valid", "zh": "全部有效"}[look.lang]), bold=True)
+    _flag(sheet, look, 3, f"=1*(SUM({flags})=COUNT({flags}))")
     tables, end = _small_tables(book, sheet, look, inputs, line)
-    set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50))
+    set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50, 10))
     sheet.freeze_panes = "C5"
-    printing(sheet, look.lang, "4:4", f"A1:H{end}")
+    printing(sheet, look.lang, "4:4", f"A1:{VALID}{end}")
     return AssumptionCells(rows, tables)
 
 
@@ -112,10 +117,39 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
         look.text(typical, color="7F7F7F")
         typical.alignment = Alignment(horizontal="center")
     look.text(sheet.cell(line, 8, column.source), color="7F7F7F")
+    _flag(sheet, look, line, f"={_valid(column, f'{VALUE}{line}')}")
     made = validation(column, look.lang)
     if made is not None:
         made.add(cell.coordinate)
         sheet.add_data_validation(made)
+
+
+def _flag(sheet: Worksheet, look: Look, line: int, formula: str) -> None:
+    cell: Any = sheet.cell(line, 9, formula)
+    look.formula(cell, unit_of(Flag))
+    cell.alignment = Alignment(horizontal="center")
+
+
+def _valid(column: Column, cell: str) -> str:
+    """1 where a cell holds what its field allows, as the reader would judge it."""
+    blank = f'({cell}="")' if not column.required and column.default is None else ""
+    if column.kind == "number":
+        tests = [f"(COUNT({cell})=1)"]
+        for bound, sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<=")):
+            if getattr(column, bound) is not None:
+                tests.append(f"({cell}{sign}{getattr(column, bound):g})")
+        if column.whole:
+            tests.append(f"(INT(N({cell}))=N({cell}))")
+        test = "*".join(tests)
+    elif column.kind == "date":
+        test = f"(COUNT({cell})=1)*({cell}>0)"
+    elif column.choices:
+        test = "COUNT(MATCH({},{{{}}},0))".format(cell, ",".join(f'"{choice}"' for choice in column.choices))
+    elif column.form:
+        test = f"(LEN({cell})=3)"
+    else:
+        return "1"
+    return f"1*({blank}+{test}>0)" if blank else f"1*{test}"
 
 
 def _least(column: Column) -> float | str | None:
@@ -135,7 +169,8 @@ def _constants(book: Workbook, sheet: Worksheet, look: Look, line: int) -> int:
         look.text(sheet.cell(line, 1, constant.name), color="7F7F7F")
         cell: Any = sheet.cell(line, 3, float(constant))
         look.input(cell, unit_of(Number))
-        cell.number_format = "General"
+        cell.number_format, cell.protection = "General", Protection(locked=True)
+        _flag(sheet, look, line, f"=1*(ABS(N({VALUE}{line})/{number_text(constant)}-1)<1E-12)")
         book.defined_names[constant.name] = DefinedName(constant.name, attr_text=f"{NAME}!$C${line}")
         line += 1
     return line
@@ -152,7 +187,7 @@ def _small_tables(
     for name, row_type, rows, title, spare in kept:
         look.group(sheet, line, title[look.lang == "zh"], WIDTH)
         tables[name] = put_table(sheet, look, name, row_type, rows, line + 3, spare=spare)
-        line = tables[name].last + 3
+        line = tables[name].last + GAP + 1
     tiers = tables["Tiers"].area("tier")
     book.defined_names["tiers"] = DefinedName("tiers", attr_text=tiers)
     return tables, tables["OtherCosts"].last

@@ -21,7 +21,7 @@ from gpusheet.formula import Facts, cell_formula, nullable, sign
 from gpusheet.registry import find_rule
 from gpusheet.units import Date, Money, Number, Share, Text, Unit, Year, unit_of
 from gpusheet.wiring import TABLES, facts, quantities
-from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import (
     ADDED,
     BLOCKED,
@@ -58,7 +58,8 @@ class BudgetWriter:
         self.look, self.cells, self.lookup, self.sizing, self.span = look, cells, lookup, rows, span
         self.words = WORDS[look.lang]
         self.at = BudgetCells(months, (months + 10) // 12 + 1)
-        self.facts: dict[str, Facts] = dict(facts())
+        # a calendar month may lack its factor
+        self.facts: dict[str, Facts] = {**facts(), "season_factor": Facts("nonnegative", nullable=True)}
         self.line = SEASON_ROW + 2
         self.width = self.at.first_year + self.at.years - 1
 
@@ -85,11 +86,14 @@ class BudgetWriter:
     def _timeline(self) -> None:
         first, months = self.at.first, self.at.months
         start, fiscal = self.cells.value("budget_start"), self.cells.value("fiscal_year_start")
-        year = f"YEAR({first}{DATE_ROW})+(MONTH({first}{DATE_ROW})>={fiscal})*({fiscal}>1)"
-        season = f"INDEX(Seasons[season_factor],MATCH(MONTH({first}{DATE_ROW}),Seasons[calendar_month],0))"
+        date = f"{first}{DATE_ROW}"
+        year = f'IF(COUNT({date})=1,YEAR({date})+(MONTH({date})>={fiscal})*({fiscal}>1),"")'
+        month = f"Seasons[calendar_month],MONTH(N({date}))"
+        there = f'(COUNT({date})=1)*(COUNTIFS({month},Seasons[season_factor],">=0")=1)'
+        season = f'IF({there},SUMIFS(Seasons[season_factor],{month}),"")'
         lines: tuple[tuple[int, str, str, Unit], ...] = (
             (MONTH_ROW, "month", f"=COLUMNS(${first}${MONTH_ROW - 1}:{first}${MONTH_ROW - 1})", NUMBER),
-            (DATE_ROW, "date", f"=EDATE({start},{first}{MONTH_ROW}-1)", unit_of(Date)),
+            (DATE_ROW, "date", f'=IF(COUNT({start})=1,EDATE({start},{first}{MONTH_ROW}-1),"")', unit_of(Date)),
             (YEAR_ROW, "year", f"={year}", unit_of(Year)),
             (SEASON_ROW, "season", f"={season}", quantities()["season_factor"].unit),
         )
@@ -208,7 +212,8 @@ class BudgetWriter:
         self.look.text(self.sheet.cell(self.line, 2, self.words["total"]), bold=True)
         cells = f"{self.at.first}{top}:{self.at.first}{bottom}"
         whole = f"(COUNT({cells})={COUNTED})*{TAX}" if money else f"COUNT({cells})={COUNTED}"
-        self._row(self.line, f'=IF({whole},SUM({cells}),{BLOCKED}&" "&({COUNTED}-COUNT({cells})))', unit)
+        lacking = f"{COUNTED}-COUNT({cells})"
+        self._row(self.line, f'=IF({whole},SUM({cells}),{BLOCKED}&IF({lacking}=0,""," "&({lacking})))', unit)
         self._row_total(self.line, unit, "SUM" if money else "MAX")
         self.at.rows[name] = self.line
 
@@ -264,9 +269,10 @@ class BudgetWriter:
         self._numbers(top, count)
         fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({item}="","",{item})', TEXT)
         fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF(COUNT({amount})=1,{amount},"")', unit)
-        begins = f'=IF($B{top}="","",CHOOSE(1+({start}=""),{start},1))'
+        named = f'($B{top}="")*($D{top}="")'  # an amount counts even without a name; a check asks for the name
+        begins = f'=IF({named},"",CHOOSE(1+({start}=""),{start},1))'
         fill_block(self.sheet, self.look, top, count, DRIVER + 1, 1, begins, NUMBER)
-        ends = f'=IF($B{top}="","",CHOOSE(1+({end}=""),{end},{MONTHS}))'
+        ends = f'=IF({named},"",CHOOSE(1+({end}=""),{end},{MONTHS}))'
         fill_block(self.sheet, self.look, top, count, DRIVER + 2, 1, ends, NUMBER)
         month = f"{self.at.first}${MONTH_ROW}"
         formula = f'=IF(COUNT($D{top}:$F{top})=3,$D{top}*({month}>=$E{top})*({month}<=$F{top}),"")'
@@ -281,7 +287,7 @@ class BudgetWriter:
         unit = find_rule("monthly_cost").unit
         first = self.at.first
         top, bottom = self.at.others
-        wanted = f"(ROWS($B${top}:$B${bottom})-COUNTBLANK($B${top}:$B${bottom}))"
+        wanted = f'SUMPRODUCT(1*(($B${top}:$B${bottom}<>"")+($D${top}:$D${bottom}<>"")>0))'
         cells = f"{first}${top}:{first}${bottom}"
         gpu, other, reserve, grand = (self.line + offset for offset in range(1, 5))
         self._heads(self.words["grand"], unit.label(self.look.lang), [], self.words["total"])
@@ -290,7 +296,7 @@ class BudgetWriter:
         lines = (
             ("gpu", gpu, f"={first}{self.at.rows[COST]}"),
             ("other_total", other, f'=IF(COUNT({cells})={wanted},SUM({cells}),{BLOCKED})'),
-            ("contingency", reserve, f"=IF(COUNT({both})=2,({both.replace(',', '+')})*{rate},{BLOCKED})"),
+            ("contingency", reserve, f"=IF((COUNT({both})=2)*{ALL_VALID},({both.replace(',', '+')})*{rate},{BLOCKED})"),
             ("grand", grand, f"=IF(COUNT({parts})=3,SUM({parts}),{BLOCKED})"),
         )  # fmt: skip
         for key, row, formula in lines:
@@ -310,10 +316,10 @@ class BudgetWriter:
             self.look.text(self.sheet.cell(top + offset, 2, self.words[key]), bold=key == "grand")
             self.at.rows[f"shown_{key}"] = top + offset
         source = f"{first}{self.at.rows['gpu']}"
-        formula = f'=IF(COUNT({source})=1,{source}/{amount},{BLOCKED})'
+        formula = f"=IF((COUNT({source})=1)*{ALL_VALID},{source}/{amount},{BLOCKED})"
         fill_block(self.sheet, self.look, top, 4, FIRST, self.at.months, formula, MONEY)
         total = f"{get_column_letter(TOTAL)}{self.at.rows['gpu']}"
-        formula = f"=IF(COUNT({total})=1,{total}/{amount},{BLOCKED})"
+        formula = f"=IF((COUNT({total})=1)*{ALL_VALID},{total}/{amount},{BLOCKED})"
         fill_block(self.sheet, self.look, top, 4, TOTAL, 1, formula, MONEY)
         self._years(top, 4, MONEY)
         self.line = top + 5

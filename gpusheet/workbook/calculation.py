@@ -9,12 +9,14 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from gpusheet.calendar import LINES
 from gpusheet.catalog import Workload
 from gpusheet.constants import NAMED
 from gpusheet.formula import cell_formula
+from gpusheet.rules import SUBJECTS
 from gpusheet.units import Date, Number, Text, Unit, unit_of
 from gpusheet.wiring import TABLES, facts, quantities
-from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import (
     FIRST_COLUMN,
@@ -27,33 +29,19 @@ from gpusheet.workbook.layout import (
     role_of,
     title_of,
 )
-from gpusheet.workbook.lookup_sheet import DATE_ROW, LookupLines
+from gpusheet.workbook.lookup_sheet import DATE_ROW, FLAGS, LookupLines
 from gpusheet.workbook.style import Look, printing, protect, set_widths
 
 TEXT, NUMBER = unit_of(Text), unit_of(Number)
 COLUMN_WIDTH = 15
-SUBJECTS = {
-    "demand": ("Demand [A]", "需求 [A]"),
-    "architecture": ("Attention of the model", "模型注意力结构"),
-    "memory": ("Memory [B, C]", "显存 [B, C]"),
-    "throughput": ("Throughput [A, B]", "吞吐 [A, B]"),
-    "concurrency": ("Concurrency [B]", "并发 [B]"),
-    "cards": ("Cards [A, B, C]", "卡数 [A, B, C]"),
-    "money": ("Cost", "费用"),
-    "ownership": ("Owning instead of renting", "自有与租用"),
-    "calendar": ("Measures that the budget carries along", "预算沿用的口径"),
-    "alerts": ("Alerts (1: look at it)", "提醒(1 表示需关注)"),
-}
 WORDS = {
     "en": {"number": "Workload no.", "name": "Workload", "status": "Status", "date": "Prices as of",
            "heads": ("Name", "Quantity", "Unit", "At most")},
     "zh": {"number": "业务序号", "name": "业务", "status": "状态", "date": "价格基准日",
            "heads": ("名称", "指标", "单位", "最大")},
 }  # fmt: skip
-# needs the month: lines of the Budget sheet
-MONTHLY = {
-    "growth_factor", "month_active", "ramp_share", "demand_factor", "month_demand", "month_demand_cards", "month_cards",
-}  # fmt: skip
+# lines of the Budget sheet: what needs the month, and what is written out inside them
+MONTHLY = {line.rule_name for line in LINES if line.name == line.rule_name} | {n for line in LINES for n in line.inline}
 
 
 def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -> LookupLines:
@@ -66,9 +54,9 @@ def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -
     fill_right(sheet, look, DATE_ROW, FIRST_COLUMN, 1, date, unit_of(Date))
     name = f"INDEX(Workloads[{next(iter(Workload.model_fields))}],E${NUMBER_ROW})"
     fill_right(sheet, look, NAME_ROW, FIRST_COLUMN, span.count, f'=IF({name}="","",{name})', TEXT)
-    flags = [lines.at(flag) for flag in ("workload_complete", "gpu_complete", "model_complete", "tables_complete")]
-    # a flag is "" where there is nothing to look up; SUM passes over it, and then 4 is not reached
-    status = f'=IF(E{NAME_ROW}="","",IF(SUM({",".join(flags)})=4,"ok","incomplete"))'
+    flags = [lines.at(flag) for flag in FLAGS]
+    # a flag is "" where there is nothing to look up; SUM passes over it, and then the number is not reached
+    status = f'=IF(E{NAME_ROW}="","",IF(SUM({",".join(flags)})+{ALL_VALID}={len(flags) + 1},"ok","incomplete"))'
     fill_right(sheet, look, STATUS_ROW, FIRST_COLUMN, span.count, status, TEXT)
     for group in lines.groups:
         first = lines.rows[group.lines[0].name]

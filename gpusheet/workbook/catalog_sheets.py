@@ -32,7 +32,7 @@ PRICE_COLUMNS = (
     Calculated(
         "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(Date),
         f'=IF((COUNT({_cell("snapshot_date")},{_cell("cards")},{_cell("price")})=3)'
-        f'*(COUNTA(Prices[[#This Row],[currency]:[tax]])=5),'
+        f'*(COUNTA(Prices[[#This Row],[currency]:[tax]])=5)*({_cell("price_list")}<>"")*({_cell("gpu")}<>""),'
         f'{_cell("snapshot_date")}*({_cell("price")}>0)*({_cell("cards")}>0),0)'),
     Calculated(
         "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),

@@ -10,24 +10,19 @@ from openpyxl.formatting.rule import CellIsRule
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
-from gpusheet.constants import NAMED
-from gpusheet.expr import number_text
 from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
-from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, BudgetCells
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_sheet import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
-from gpusheet.workbook.tables import GROWTH, Placed
+from gpusheet.workbook.tables import GAP, GROWTH, Placed
 
 NAME = "Checks"
 FIRST = 7
 MASTER, FAILED, ALERTS = "D3", "D4", "F4"
-# key columns by which the tables are found
-KEYS = {"Workloads": "workload", "GPUs": "gpu", "Models": "model", "Prices": "price_list", "FX": "currency",
-        "OtherCosts": "item"}  # fmt: skip
 HEADS = {
     "en": ("No.", "Check", "Where", "Value", "Tolerance", "1 = passed", "What to do"),
     "zh": ("序号", "检查项", "位置", "数值", "容差", "1=通过", "如何处理"),
@@ -131,6 +126,10 @@ class ChecksWriter:
 
     def checks(self) -> list[Check]:
         made = [
+            Check("Settings, assumptions and constants that are not valid", "无效的设置、假设或常数", "Assumptions",
+                  f"=1-{ALL_VALID}",
+                  "The column '1 = valid' shows which: bring the value within its bounds, or restore the constant.",
+                  "查看“1=有效”列,将取值改回允许范围,或恢复常数。"),
             Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
                   f"={self.span.count_of('Lookup', STATUS_ROW, 'incomplete')}",
                   "Row 'status' of Lookup names them; the rows '… complete' below say which group. Fill in or correct it.",
@@ -143,12 +142,9 @@ class ChecksWriter:
                   "Run `gpusheet budget` on this workbook: the new one has room for all.",
                   "对本工作簿运行 gpusheet budget,新生成的文件会扩充行数。"),
         ]  # fmt: skip
-        for table, key in KEYS.items():
-            placed = self.placed[table]
-            below = placed.area(key, GROWTH)
+        for table, placed in self.placed.items():
             made.append(Check(
-                f"Typed below the table {table}", f"写在表 {table} 之外的行", placed.sheet,
-                f"=COUNTA({below})-COUNTA({placed.ref(key)})",
+                f"Typed below the table {table}", f"写在表 {table} 之外的行", placed.sheet, self._below(placed),
                 "Move the row into the table, or pull the table's corner down over it.",
                 "将该行移入表格,或向下拖动表格右下角以包含它。"))  # fmt: skip
         made += self._price_checks()
@@ -160,7 +156,7 @@ class ChecksWriter:
         status = self.span.row("Lookup", STATUS_ROW)
         return [
             Check("Prices that cannot be used: a cell is blank, text or not above 0", "不可用的报价:缺项、文本或不大于0",
-                  "Prices", '=COUNTA(Prices[price_list])-COUNTIF(Prices[price_day],">0")',
+                  "Prices", '=SUMPRODUCT((Prices[price_day]=0)*((Prices[price]<>"")+(Prices[gpu]<>"")+(Prices[price_list]<>"")>0))',
                   "Complete date, cards, price, currency, per, period, pricing model and tax; fill the black columns down.",
                   "补全日期、卡数、价格、币种、计价单位、周期、计费方式与税务口径,并向下填充黑色公式列。"),
             Check("Workloads without a price", "没有价格的业务", "Lookup",
@@ -178,28 +174,36 @@ class ChecksWriter:
             Check("Prices with and without tax in one total", "同一合计中混用含税与不含税价格", "Budget",
                   "=1-Budget!$F$5", "Use prices of one tax basis; until then all totals of money are blocked.",
                   "请统一税务口径;统一前所有金额合计不予计算。"),
-            Check("The budget currency is three capital letters", "预算币种为三个字母代码", "Assumptions",
-                  f"=1*(LEN({self.cells.value('currency')})<>3)", "Type a code such as CNY or USD.",
-                  "请填写币种代码,如 CNY、USD。"),
             Check("Twelve season factors", "季节系数共12个月", "Assumptions",
                   "=12-COUNTIF(Seasons[season_factor],\">=0\")", "Give each calendar month a factor of 0 or more.",
                   "为每个日历月填写不小于0的系数。"),
             Check("Card tiers ascend from 0", "卡数档位从0升序", "Assumptions", self._tiers(),
                   "Order the tiers upwards, beginning with 0.", "档位从0开始按升序排列。"),
-            Check("Unit constants are as they were", "单位常数未被修改", "Assumptions", self._constants(),
-                  "Restore the constants at the foot of the assumptions.", "恢复假设表中的单位常数。",
-                  tolerance="0.000000000000001"),
+            Check("Costs other than cards without a name or with an amount that is no number", "无名称或金额非数字的其他费用",
+                  "Assumptions", '=SUMPRODUCT(((OtherCosts[item]="")+(OtherCosts[amount_per_month]="")>0)'
+                  '*((OtherCosts[item]<>"")+(OtherCosts[amount_per_month]<>"")>0))'
+                  "+COUNTA(OtherCosts[amount_per_month])-COUNT(OtherCosts[amount_per_month])",
+                  "Give every cost its name and an amount per month.", "为每项费用填写名称与每月金额。"),
         ]  # fmt: skip
+
+    def _below(self, placed: Placed) -> str:
+        """Cells filled under a table: those from its first row down, less those of the table."""
+        first, last = placed.typed
+        start, end = placed.letters[first], placed.letters[last]
+        down = placed.last + (GROWTH if self._is_last(placed) else GAP)
+        area = f"{placed.sheet}!${start}${placed.first}:${end}${down}"
+        return f"=COUNTA({area})-COUNTA({placed.name}[[{first}]:[{last}]])"
+
+    def _is_last(self, placed: Placed) -> bool:
+        """Whether nothing of ours stands under the table."""
+        return all(other.first <= placed.first for other in self.placed.values() if other.sheet == placed.sheet)
 
     def _tiers(self) -> str:
         placed = self.placed["Tiers"]
         letter = placed.letters["tier"]
         upper = f"{placed.sheet}!${letter}${placed.first}:${letter}${placed.last - 1}"
         lower = f"{placed.sheet}!${letter}${placed.first + 1}:${letter}${placed.last}"
-        return f"=SUMPRODUCT(1*({upper}>={lower}))+ABS(MIN(tiers))"
-
-    def _constants(self) -> str:
-        return "=" + "+".join(f"ABS({constant.name}/{number_text(constant)}-1)" for constant in NAMED[:5])
+        return f"=SUMPRODUCT(1*({upper}>={lower}))+ABS(MIN(tiers))+ABS(ROWS(tiers)-COUNT({placed.ref('tier')}))"
 
     def _sum_checks(self) -> list[Check]:
         budget, summary = self.budget, self.summary

@@ -16,13 +16,13 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 
 from gpusheet import __version__
 from gpusheet.expr import render
+from gpusheet.registry import all_rules
+from gpusheet.rules import SUBJECTS
 from gpusheet.units import Date, Money, Number, Text, unit_of
-from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.budget_layout import DATE_ROW as MONTHS_ROW
 from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
 from gpusheet.workbook.budget_layout import BudgetCells
-from gpusheet.workbook.calculation import SUBJECTS
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
@@ -158,10 +158,7 @@ def put_rules(book: Workbook, look: Look, rows: Mapping[str, int]) -> None:
     for position, head in enumerate(heads, 1):
         look.header(sheet.cell(4, position, head))
     line, subject = 5, ""
-    for name, quantity in quantities().items():
-        rule = quantity.rule
-        if rule is None:
-            continue
+    for name, rule in all_rules().items():
         if rule.subject != subject:
             subject = rule.subject
             look.group(sheet, line, SUBJECTS[subject][look.lang == "zh"], len(heads))

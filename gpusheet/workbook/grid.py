@@ -7,6 +7,7 @@ thousand workloads cost little more than ten.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from openpyxl.cell import Cell
@@ -35,7 +36,7 @@ def fill_right(sheet: Worksheet, look: Look, row: int, first: int, count: int, f
         pieces[-1] += parts[0]
         pieces += parts[2::2]
     _fill(sheet, look, unit, [
-        (row, first + offset, get_column_letter(first + offset).join(pieces)) for offset in range(count)
+        (row, column, letter.join(pieces)) for column, letter in _columns(first, count)
     ])  # fmt: skip
 
 
@@ -57,6 +58,12 @@ def fill_block(
     for down in range(rows):
         moved = "".join(str(int(part) + down) if i % 2 else part for i, part in enumerate(pieces))
         fill_right(sheet, look, row + down, first, count, moved, unit)
+
+
+@cache
+def _columns(first: int, count: int) -> list[tuple[int, str]]:
+    """Columns and their letters, the same objects for every row."""
+    return [(column, get_column_letter(column)) for column in range(first, first + count)]
 
 
 def _fill(sheet: Worksheet, look: Look, unit: Unit, cells: list[tuple[int, int, str]]) -> None:

@@ -55,6 +55,7 @@ def sample(lang: str = "en") -> Inputs:
             title="GPU 推理算力预算(样例)" if lang == "zh" else "GPU budget for LLM inference (sample)",
             prepared_by="gpusheet",
             prepared_on=datetime.date(2026, 11, 1),
+            as_of=datetime.date(2026, 10, 27),
             budget_start=datetime.date(2027, 1, 1),
         ),
         workloads=tuple(read_table(Workload, SAMPLE / f"workloads.{lang}.csv")),

@@ -19,6 +19,7 @@ from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW
 
 NAME = "Lookup"
 DATE_ROW = 3  # holds the day as of which prices are asked for
+FLAGS = ("workload_complete", "workload_counts", "gpu_complete", "model_complete", "tables_complete")
 OFFERS = ("on_demand", "monthly", "chosen")
 
 
@@ -127,7 +128,7 @@ class LookupLines:
         texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
             *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
         ordered = [column for zone in numbers for column in zone]
-        names = [*texts, *(c.name for c in ordered), "overrides_typed", "workload_complete"]
+        names = [*texts, *(c.name for c in ordered), "overrides_typed", "workload_complete", "workload_counts"]
 
         def make() -> list[FetchLine]:
             by_name = {c.name: c for c in columns(Workload)}
@@ -148,9 +149,19 @@ class LookupLines:
             flag = self._complete(numbers, choices)
             lines.append(FetchLine("workload_complete", "Inputs complete and within bounds", "输入完整且在允许范围内",
                                    unit_of(Flag), flag))
+            lines.append(FetchLine("workload_counts", "Counts whole, months in order, name once",
+                                   "计数为整数、月份有序、名称唯一", unit_of(Flag), self._counts([c for c in ordered if c.whole])))
             return lines
 
         self._group(("Inputs of the workload (blank: the assumption)", "业务输入(留空取假设)"), make, names)
+
+    def _counts(self, whole: list[Column]) -> str:
+        """1 where counts are whole numbers, the end is not before the start and no other row has the name."""
+        tests = [f"(INT(N({self.at(c.name)}))=N({self.at(c.name)}))" for c in whole]
+        start, end = self.at("start_month"), self.at("end_month")
+        tests.append(f'(({end}="")+({end}>={start})>0)')
+        tests.append(f"(COUNTIF(Workloads[workload],E${NAME_ROW})=1)")
+        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
 
     def _typed(self, column: Column, optional: bool) -> FetchLine:
         """A field of the workload's row; where it is blank, the assumption of the same name."""
@@ -279,7 +290,7 @@ class LookupLines:
                 "price_period": self._of_offer("period"),
                 "price_tax": self._of_offer("tax"),
                 "price_available": self._of_offer("available"),
-                "price_age_days": f'=IF({self.at("chosen_line")}="","",{prepared}-{self.at("chosen_date")})',
+                "price_age_days": f'=IF(COUNT({prepared},{self.at("chosen_line")})=2,{prepared}-{self.at("chosen_date")},"")',
             }
             return [FetchLine(c.name, c.en, c.zh, c.unit, formulas[c.name]) for c in wanted]
 

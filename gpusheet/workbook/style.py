@@ -52,7 +52,7 @@ def _inset(on: bool) -> dict[str, Any]:
 INPUT_FILL, HEADER_FILL, GROUP_FILL = "FFFBE6", "D9E2F3", "EDEDED"
 
 
-class SharedStyle(StyleArray):
+class SharedStyle(StyleArray):  # type: ignore[misc]  # openpyxl has no types here
     """The style of many cells, one object for all: a copy for each would be a third of the memory of a big book."""
 
     __slots__ = ()
@@ -128,7 +128,8 @@ class Look:
         """The style that `formula` gives, made once for each book, kind of formula and unit."""
         key = (id(sheet.parent), is_link(formula), unit)
         if key not in self._styles:
-            cell: Any = Cell(sheet, 1, 1, formula)
+            cell: Any = Cell(sheet, 1, 1)
+            cell._value = formula
             self.formula(cell, unit)
             self._styles[key] = SharedStyle(cell._style)
         return self._styles[key]

@@ -12,6 +12,7 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet.catalog import Workload, columns
 from gpusheet.units import Number, Text, Unit, unit_of
 from gpusheet.wiring import quantities
+from gpusheet.workbook.budget_layout import TAX
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, TABLE_FIRST, TABLE_HEADER, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_sheet import LookupLines
@@ -92,7 +93,8 @@ def put_summary(
         letter = letters[name]
         cells = f"{letter}{first}:{letter}{last}"
         cell: Any = sheet[f"{letter}{total}"]
-        cell.value = f'=IF(COUNT({cells})={counted},SUM({cells}),"{words["blocked"]} "&({counted}-COUNT({cells})))'
+        tax = f"*Budget!{TAX}" if name == "monthly_cost" else ""
+        cell.value = f'=IF((COUNT({cells})={counted}){tax},SUM({cells}),"{words["blocked"]}")'
         look.total(cell, known[name].unit)
     set_widths(sheet, widths)
     sheet.row_dimensions[TABLE_HEADER - 2].height = 58

@@ -20,7 +20,8 @@ from gpusheet.catalog import Column, Row, columns
 from gpusheet.units import Unit
 from gpusheet.workbook.style import Look, width_of
 
-GROWTH = 300  # rows under a table that validation and the checks also watch
+GAP = 2  # blank rows between two tables of a sheet
+GROWTH = 2000  # rows under a table that validation and the checks also watch
 LONG_TEXT = {"source", "notes", "aliases", "description", "override_reason"}
 
 
@@ -48,6 +49,7 @@ class Placed:
     first: int
     last: int
     letters: Mapping[str, str] = field(default_factory=dict)
+    typed: tuple[str, str] = ("", "")  # the first and the last column that a person fills in
 
     def ref(self, column: str) -> str:
         """A column as formulas of other sheets name it."""
@@ -79,7 +81,7 @@ def put_table(
     names = [*(c.name for c in fields), *(c.name for c in calculated), *own]
     letters = {column: get_column_letter(i) for i, column in enumerate(names, 1)}
     count = max(len(rows) + spare, 1)
-    placed = Placed(name, sheet.title, header, header + 1, header + count, letters)
+    placed = Placed(name, sheet.title, header, header + 1, header + count, letters, (names[0], fields[-1].name))
     heads: list[Column | Calculated] = [*fields, *calculated]
     for position, head in enumerate(heads, 1):
         _head(sheet, look, header, position, head)

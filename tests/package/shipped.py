@@ -6,6 +6,7 @@ import runpy
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import canonicalize
 from zipfile import ZipFile
 
 import openpyxl
@@ -43,6 +44,21 @@ def parts(path: Path) -> dict[str, bytes]:
     """The parts of a workbook in their order; how hard they are compressed is the machine's."""
     with ZipFile(path) as package:
         return {name: package.read(name) for name in package.namelist()}
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    """The parts of two workbooks that are not byte by byte the same.
+
+    openpyxl writes the same XML in other words where lxml is not installed; then its canonical form is compared.
+    """
+    names = [*one, *(name for name in other if name not in one)]
+    return [name for name in names if not _same_part(one.get(name, b""), other.get(name, b""))]
+
+
+def _same_part(one: bytes, other: bytes) -> bool:
+    if one == other or not one or not other:
+        return one == other
+    return canonicalize(one, rewrite_prefixes=True) == canonicalize(other, rewrite_prefixes=True)
 
 
 def labelled(file: str, sheet: str, column: str, label: str) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ def test_python_examples_run() -> None:
     assert found.attempted > 3 and found.failed == 0
 
 
-@every_page
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)][:3], ids=lambda path: path.name)
 def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """All of them in their order, in a folder that holds what they name."""
     monkeypatch.chdir(tmp_path)
@@ -47,6 +47,11 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert main(words) == 0, f"{command}\n{capsys.readouterr().err}"
             if "-o" in words:
                 Path(words[words.index("-o") + 1]).unlink()
+
+
+def test_the_guides_give_the_same_commands() -> None:
+    english, chinese = (commands(ROOT / "docs" / name) for name in ("workbook.md", "workbook.zh.md"))
+    assert [line.replace("--lang zh", "--lang en") for line in english] == chinese
 
 
 def test_the_readme_begins_with_two_commands() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from shipped import FILES, FOLDER, ROOT, parts
+from shipped import FILES, FOLDER, ROOT, differing, parts
 
 from gpusheet import __version__
 
@@ -70,8 +70,7 @@ def test_the_command_writes_the_sample_as_it_is_shipped(installed: Path, tmp_pat
     said = run(tmp_path, installed / SCRIPTS / "gpusheet", "budget", "-o", "budget.xlsx")
     assert "1,138,528.00 CNY" in said and "checks failed  0" in said
     assert [path.name for path in tmp_path.iterdir()] == ["budget.xlsx"]
-    made, shipped = parts(tmp_path / "budget.xlsx"), parts(FOLDER / "example.en.xlsx")
-    assert [name for name in shipped if made.get(name) != shipped[name]] == []
+    assert differing(parts(tmp_path / "budget.xlsx"), parts(FOLDER / "example.en.xlsx")) == []
 
 
 def test_templates_and_functions_are_found_where_they_were_installed(installed: Path, tmp_path: Path) -> None:

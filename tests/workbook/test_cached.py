@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -21,13 +20,13 @@ from gpusheet.errors import GpusheetError
 from gpusheet.workbook import cached
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.evaluate import Frame, Values, evaluate, evaluate_package
-from gpusheet.workbook.package import pack
+from gpusheet.workbook.package import pack, sheet_parts
 
 SHEETS = re.compile(r"xl/worksheets/sheet\d+\.xml")
 
 
-def parts(file: Path | bytes) -> dict[str, bytes]:
-    with ZipFile(file if isinstance(file, Path) else BytesIO(file)) as package:
+def parts(file: Path) -> dict[str, bytes]:
+    with ZipFile(file) as package:
         return {name: package.read(name) for name in package.namelist()}
 
 
@@ -90,7 +89,8 @@ def test_only_values_fonts_and_nothing_else_differ_from_what_openpyxl_writes(
     sample_book: Callable[[], Workbook], tmp_path: Path
 ) -> None:
     write_with_values(sample_book(), tmp_path / "book.xlsx")
-    ours, plain = parts(tmp_path / "book.xlsx"), parts(packed(sample_book()))
+    pack(sample_book(), tmp_path / "plain.xlsx")
+    ours, plain = parts(tmp_path / "book.xlsx"), parts(tmp_path / "plain.xlsx")
     assert list(ours) == list(plain)
     assert {name for name in plain if ours[name] != plain[name]} == {"xl/worksheets/sheet1.xml", "xl/styles.xml"}
     sheet = re.sub(
@@ -123,7 +123,7 @@ def faults(path: Path) -> list[str]:
 
 
 def test_the_file_is_valid_although_openpyxls_is_not(book: Workbook, tmp_path: Path) -> None:
-    (tmp_path / "plain.xlsx").write_bytes(packed(book))
+    pack(book, tmp_path / "plain.xlsx")
     write_with_values(book, tmp_path / "book.xlsx")
     assert faults(tmp_path / "plain.xlsx") != []
     assert faults(tmp_path / "book.xlsx") == []
@@ -141,6 +141,14 @@ def test_equal_books_make_equal_files(
     assert one == (tmp_path / "two.xlsx").read_bytes()
     assert one == (tmp_path / "again.xlsx").read_bytes()
     assert openpyxl.load_workbook(tmp_path / "one.xlsx").properties.modified == datetime(2026, 10, 27, 8, 0, 0)
+
+
+def test_a_book_that_may_be_consumed_makes_the_same_file(sample_book: Callable[[], Workbook], tmp_path: Path) -> None:
+    kept, consumed = sample_book(), sample_book()
+    values = write_with_values(kept, tmp_path / "kept.xlsx")
+    assert write_with_values(consumed, tmp_path / "consumed.xlsx", consume=True) == values
+    assert (tmp_path / "kept.xlsx").read_bytes() == (tmp_path / "consumed.xlsx").read_bytes()
+    assert (len(kept.worksheets), len(consumed.worksheets)) == (3, 0)
 
 
 def test_without_lxml_the_values_are_the_same(tmp_path: Path) -> None:
@@ -213,6 +221,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
         raise failure
 
     (tmp_path / "book.xlsx").write_bytes(b"old")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # what is left there is seen below
     monkeypatch.setattr(cached.os, step, fail)
     with pytest.raises((GpusheetError, KeyboardInterrupt)) as raised:
         write_with_values(book, tmp_path / "book.xlsx", force=True)
@@ -244,15 +253,16 @@ def test_a_circle_is_refused_with_its_cell(book: Workbook, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("spelling", ["<f>1</f><x/><v/>", "<f>1</f>", '<f t="shared" si="0"/><v/>'])
 def test_a_formula_cell_that_is_not_recognised_is_never_left_without_a_value(book: Workbook, spelling: str) -> None:
-    patch = cached._Patch(book, evaluate(book))
+    values = evaluate(book)
+    patch = cached._Patch(sheet_parts(book), values)
     sheet = f'<c r="A1"><f>1+1</f><v/></c><c r="A2">{spelling}</c>'
     with pytest.raises(AssertionError, match="Sizing: 1 of 2 formula cells could not be given a value"):
         patch("xl/worksheets/sheet3.xml", sheet.encode())
 
 
 def test_a_value_that_is_missing_is_never_written(book: Workbook, tmp_path: Path, monkeypatch: Any) -> None:
-    def forgetful(package: bytes, of: Workbook) -> Values:
-        values = evaluate_package(package, of)
+    def forgetful(package: Path, frame: Frame) -> Values:
+        values = evaluate_package(package, frame)
         values.sheets["Price list"][1][6] = None
         return values
 

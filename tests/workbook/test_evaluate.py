@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.workbook.cached import write_with_values
-from gpusheet.workbook.evaluate import CellError, Values, evaluate
+from gpusheet.workbook.evaluate import CellError, Value, Values, evaluate
 
 EMPTY = '=""'  # a formula that gives an empty text, as every blocked cell does
 SERIAL = {date(2026, 10, 1): 46296.0, date(2026, 10, 27): 46322.0, date(2026, 10, 28): 46323.0}
@@ -197,3 +198,38 @@ def test_evaluating_leaves_the_book_as_it_was(book: Workbook) -> None:
     assert evaluate(book) == evaluate(book)
     assert [cell.value for row in book["Price list"].iter_rows() for cell in row] == formulas
     assert book.properties.modified == modified
+
+
+def test_names_are_read_as_names_only(book: Workbook) -> None:
+    """The engine is given ranges for names; whatever merely looks like a name must stay."""
+    tiny, other = book.create_sheet("tiny"), book.create_sheet("of its own")
+    tiny["A1"], other["A1"] = 5, 7
+    book.defined_names["lt"] = DefinedName("lt", attr_text="Assumptions!$D$5")
+    book.defined_names["two.lines"] = DefinedName("two.lines", attr_text="Assumptions!$D$5:$D$6")
+    other.defined_names["as_of"] = DefinedName("as_of", attr_text="'of its own'!$A$1")
+    formulas: dict[str, Value] = {
+        "=tiny*1E9": 1.0,
+        "=-tiny+tiny": 0.0,
+        "=tiny!A1+'of its own'!A1": 12.0,
+        '="tiny "&tiny!$A$1&" ""tiny"": tiny"': 'tiny 5 "tiny": tiny',
+        "=IF(1<lt,2,3)": 3.0,
+        "=COUNT(two.lines)": 2.0,
+        "=Tiny*1E9": 1.0,
+        "=two_tiny": CellError("#NAME?"),
+    }
+    sheet = book["Sizing"]
+    for row, formula in enumerate(formulas, 1):
+        sheet.cell(row, 30, formula)
+    other["B1"] = "=as_of"
+    values = evaluate(book)
+    assert [values.at("Sizing", f"AD{row}") for row in range(1, len(formulas) + 1)] == list(formulas.values())
+    assert values.at("of its own", "B1") == 7.0
+
+
+def test_evaluating_leaves_no_file(book: Workbook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    evaluate(book)
+    book["Sizing"]["B2"] = "=SUM(1,"
+    with pytest.raises(GpusheetError):
+        evaluate(book)
+    assert list(tmp_path.iterdir()) == []
