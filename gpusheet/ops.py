@@ -8,7 +8,6 @@ All take numbers, numpy arrays or symbols. Missing is NaN and stays NaN through 
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -225,37 +224,6 @@ def either(value: float, default: float) -> float:
     return if_given(value, value, default)
 
 
-def whole_replicas(demand: float, capacity: float, cards: float, least: float) -> float:
-    """Cards of as many whole replicas as a demand needs, at least so many; none without demand, whatever the capacity.
-
-    Missing where there is demand and a replica has no capacity: no number of them would do.
-
-    >>> whole_replicas(300, 169, 8, 1), whole_replicas(0, 0, 8, 1), whole_replicas(300, 0, 8, 1)
-    (16.0, 0.0, nan)
-    """
-    if _symbolic(demand, capacity, cards, least):
-        spell = "IF({0}>tiny,IF(N({1})>0,MAX({3},-INT(tiny-{0}/({1})))*{2},\"\"),0)"
-        needs = (ADD, 0, MULTIPLY, 0)
-        arguments = (demand, capacity, cards, least)
-        return cast(float, _call("whole_replicas", arguments, lambda a: _tidy(spell.format(*a)), needs=needs))
-    if _scalar(demand, capacity, cards, least):
-        if _missing(demand, cards, least):
-            return NAN
-        if demand <= TINY:
-            return 0.0
-        return maximum(least, ceil(demand / capacity)) * cards if capacity > 0 else NAN
-    numpy = _numpy()
-    usable = numpy.where(numpy.asarray(capacity) > 0, capacity, NAN)
-    needed = maximum(numpy.asarray(least, dtype=float), ceil(demand / usable)) * cards
-    idle = (numpy.asarray(demand) <= TINY) & ~numpy.isnan(cards) & ~numpy.isnan(least)
-    return cast(float, numpy.where(idle, 0.0, needed))
-
-
-def _tidy(formula: str) -> str:
-    """Without brackets around a single cell or name."""
-    return re.sub(r"/\(([A-Za-z_$!]+[A-Za-z0-9_$!]*)\)", r"/\1", formula)
-
-
 # --- text -----------------------------------------------------------------------------------------------------------
 
 
@@ -351,5 +319,5 @@ def present_value(rate: float, periods: float, payment: float, final: float) -> 
 
 __all__ = [
     "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "largest",
-    "maximum", "minimum", "name_of_smallest", "one_of", "power", "present_value", "step_up", "where", "whole_replicas",
+    "maximum", "minimum", "name_of_smallest", "one_of", "power", "present_value", "step_up", "where",
 ]  # fmt: skip

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power, whole_replicas
+from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power
 from gpusheet.registry import rule
+from gpusheet.sizes import whole_replicas
 from gpusheet.units import (
     Cards,
     Demand,

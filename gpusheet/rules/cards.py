@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gpusheet.constants import TIERS
-from gpusheet.ops import choose, if_given, maximum, minimum, whole_replicas
+from gpusheet.ops import choose, if_given, maximum, minimum
 from gpusheet.registry import rule
-from gpusheet.sizes import tier
+from gpusheet.sizes import tier, whole_replicas
 from gpusheet.units import (
     GB,
     Cards,

@@ -45,7 +45,7 @@ HEADS = {
 SMALL = (
     ("Precisions", Precision, "precisions", ("Number formats", "数值精度")),
     ("Distributions", Distribution, "distributions", ("Length distributions", "长度分布")),
-    ("Tiers", Tier, "tiers", ("Card tiers: ascending, beginning with 0", "卡数档位:从 0 开始升序")),
+    ("CardTiers", Tier, "tiers", ("Card tiers: ascending, beginning with 0", "卡数档位:从 0 开始升序")),
     ("Seasons", Season, "seasons", ("Seasonality by calendar month", "按日历月的季节系数")),
 )
 
@@ -188,6 +188,6 @@ def _small_tables(
         look.group(sheet, line, title[look.lang == "zh"], WIDTH)
         tables[name] = put_table(sheet, look, name, row_type, rows, line + 3, spare=spare)
         line = tables[name].last + GAP + 1
-    tiers = tables["Tiers"].area("tier")
+    tiers = tables["CardTiers"].area("tier")
     book.defined_names["tiers"] = DefinedName("tiers", attr_text=tiers)
     return tables, tables["OtherCosts"].last

@@ -199,7 +199,7 @@ class ChecksWriter:
         return all(other.first <= placed.first for other in self.placed.values() if other.sheet == placed.sheet)
 
     def _tiers(self) -> str:
-        placed = self.placed["Tiers"]
+        placed = self.placed["CardTiers"]
         letter = placed.letters["tier"]
         upper = f"{placed.sheet}!${letter}${placed.first}:${letter}${placed.last - 1}"
         lower = f"{placed.sheet}!${letter}${placed.first + 1}:${letter}${placed.last}"

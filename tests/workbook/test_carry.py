@@ -390,7 +390,7 @@ def test_notes_beside_the_inputs_are_listed_as_blocks(path: Path) -> None:
 
 def test_own_columns_of_the_small_tables_are_listed(path: Path) -> None:
     def edit(book: Workbook) -> None:
-        sheet, found = table(book, "Tiers")
+        sheet, found = table(book, "CardTiers")
         _, header, right, _ = range_boundaries(found.ref)
         sheet.cell(header, right + 1, "remark")
         sheet.cell(header + 1, right + 1, "none")

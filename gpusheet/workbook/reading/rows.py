@@ -143,8 +143,8 @@ class Factors:
 def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Factors:
     """Values by the names in the first column, wherever their rows have moved to."""
     sheet: Worksheet | None = book[ASSUMPTIONS] if ASSUMPTIONS in book.sheetnames else None
-    if sheet is None and "Tiers" in areas:
-        sheet = areas["Tiers"].sheet  # renamed
+    if sheet is None and "CardTiers" in areas:
+        sheet = areas["CardTiers"].sheet  # renamed
     if sheet is None:
         return Factors(errors=[f"{ASSUMPTIONS}: the sheet is not there; restore it from an older version of this book"])
     found = Factors(sheet=sheet)
