@@ -27,6 +27,10 @@ class Line:
     rule_name: str
     wiring: Mapping[str, str] = field(default_factory=dict)
     inline: tuple[str, ...] = ()  # rules written out inside the formula instead of having lines of their own
+    title: tuple[str, str] = ("", "")  # where the rule's own label does not say that it is the month's
+
+    def label(self, lang: str = "en") -> str:
+        return self.title[lang == "zh"] or self.rule.label(lang)
 
     @property
     def rule(self) -> Rule:
@@ -46,9 +50,9 @@ LINES = (
     Line("month_demand", "month_demand"),
     Line("month_demand_cards", "month_demand_cards"),
     Line("month_cards", "month_cards"),
-    Line("month_tier", "card_tier", {"cards_needed": "month_cards"}),
-    Line("month_net_cards", "net_cards", {"card_tier": "month_tier"}),
-    Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards"}),
+    Line("month_tier", "card_tier", {"cards_needed": "month_cards"}, title=("Cards billed in the month", "当月计费卡数")),
+    Line("month_net_cards", "net_cards", {"card_tier": "month_tier"}, title=("Cards to rent in the month", "当月待租卡数")),
+    Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards"}, title=("Cost of the month", "当月成本")),
 )
 
 

@@ -48,6 +48,7 @@ FOUR = "#,##0.0000"
 # text and dates are "units" too, so that every cell of a sheet has exactly one
 Text = Annotated[str, Unit("text", "文本", "@")]
 Date = Annotated[Any, Unit("date", "日期", "yyyy-mm-dd")]
+NewestDay = Annotated[Any, Unit("date", "日期", "yyyy-mm-dd;;")]  # 0, for none, shows as nothing
 Flag = Annotated[float, Unit("0/1", "0/1", "0")]
 Number = Annotated[float, Unit("number", "数", "#,##0.####")]
 Demand = Annotated[float, Unit("tokens/s or requests", "token/秒或请求", ONE)]  # as the sizing method counts
@@ -81,6 +82,7 @@ PerUserPerDay = Annotated[float, Unit("requests/user/day", "请求/用户/天", 
 Cards = Annotated[float, Unit("cards", "卡", COUNT)]
 Tiers = Annotated[Any, Unit("cards", "卡", COUNT)]  # a table of sizes
 CardsInTheory = Annotated[float, Unit("cards", "卡", TWO)]
+Nodes = Annotated[float, Unit("nodes", "台", COUNT)]
 Replicas = Annotated[float, Unit("replicas", "副本", COUNT)]
 Layers = Annotated[float, Unit("layers", "层", COUNT)]
 Heads = Annotated[float, Unit("heads", "头", COUNT)]
@@ -88,6 +90,7 @@ Experts = Annotated[float, Unit("experts", "专家", COUNT)]
 
 Seconds = Annotated[float, Unit("s", "秒", "#,##0.000")]
 Hours = Annotated[float, Unit("hours", "小时", ONE)]
+Periods = Annotated[float, Unit("periods", "期", COUNT)]
 Days = Annotated[float, Unit("days", "天", COUNT)]
 Months = Annotated[float, Unit("months", "月", COUNT)]
 MonthNumber = Annotated[float, Unit("month no.", "第几月", "0")]

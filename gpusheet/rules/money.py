@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.constants import MILLION
-from gpusheet.ops import one_of, where
+from gpusheet.ops import one_of
 from gpusheet.registry import rule
 from gpusheet.units import (
     Cards,
@@ -14,6 +14,7 @@ from gpusheet.units import (
     MoneyPerMonth,
     PerCardHour,
     PerCardMonth,
+    Periods,
     PerMillionTokens,
     RequestsPerDay,
     Share,
@@ -54,17 +55,17 @@ def committed_monthly_cost(net_cards: Cards, price_month: PerCardMonth, discount
 
 
 @rule(en="Periods billed per month", zh="每月计费周期数", source="price period")
-def periods_per_month(price_period: Text, hours_per_month: Hours) -> Hours:
-    """How often the chosen price is paid in a month: every hour that cards are kept, or once.
+def periods_per_month(price_period: Text, hours_per_month: Hours) -> Periods:
+    """How often the chosen price is paid in a month: every hour that cards are kept, or once; 0 without a price.
 
-    >>> periods_per_month("hour", 720), periods_per_month("month", 720)
-    (720.0, 1.0)
+    >>> periods_per_month("hour", 720), periods_per_month("month", 720), periods_per_month("", 720)
+    (720.0, 1.0, 0.0)
     """
-    return where(one_of(price_period, "hour"), hours_per_month, 1)
+    return one_of(price_period, "hour") * hours_per_month + one_of(price_period, "month")
 
 
 @rule(en="Cost per month", zh="每月成本", source="the workload's pricing model")
-def monthly_cost(net_cards: Cards, unit_price: Money, periods_per_month: Hours, discount: Share = 0) -> MoneyPerMonth:
+def monthly_cost(net_cards: Cards, unit_price: Money, periods_per_month: Periods, discount: Share = 0) -> MoneyPerMonth:
     """Cost of a month at the workload's own pricing model, less the negotiated discount.
 
     >>> monthly_cost(2, 13.94, 720), monthly_cost(2, 10036, 1, 0.1)

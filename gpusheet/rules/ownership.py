@@ -15,6 +15,7 @@ from gpusheet.units import (
     Money,
     MoneyPerMonth,
     Months,
+    Nodes,
     PerKWh,
     PerKWMonth,
     Ratio,
@@ -24,7 +25,7 @@ from gpusheet.units import (
 
 
 @rule(en="Nodes", zh="服务器台数", source="cards per node of the GPU")
-def nodes(net_cards: Cards, max_cards_per_node: Cards) -> Cards:
+def nodes(net_cards: Cards, max_cards_per_node: Cards) -> Nodes:
     """Servers that hold the cards.
 
     >>> nodes(12, 8), nodes(0, 8)
@@ -34,7 +35,7 @@ def nodes(net_cards: Cards, max_cards_per_node: Cards) -> Cards:
 
 
 @rule(en="Power", zh="功率", source="[A] 4 x L20: 2.5 to 3 kW", wiring={"cards": "net_cards"})
-def power_kw(cards: Cards, tdp_w: Watts, nodes: Cards, node_power_kw: KW, power_per_tdp: Ratio) -> KW:
+def power_kw(cards: Cards, tdp_w: Watts, nodes: Nodes, node_power_kw: KW, power_per_tdp: Ratio) -> KW:
     """Power of the servers: a base per node and the cards' TDP with fans and conversion.
 
     >>> round(power_kw(4, 275, 1, 0.9, 1.65), 3), round(power_kw(8, 700, 1, 0.9, 1.65), 3)
@@ -63,25 +64,38 @@ def monthly_depreciation(capex: Money, residual_value: Money, useful_life_months
     return (capex - residual_value) / useful_life_months
 
 
+@rule(en="Electricity per month", zh="每月电费", source="[A] hosting; PUE")
+def electricity_cost(power_kw: KW, pue: Ratio, electricity_price: PerKWh, days_per_month: Days) -> MoneyPerMonth:
+    """Power of the servers at the PUE, all hours of the month, at the price of a kWh.
+
+    >>> round(electricity_cost(10, 1.3, 0.8, 30), 2)
+    7488.0
+    """
+    return power_kw * pue * HOURS_PER_DAY * days_per_month * electricity_price
+
+
+@rule(en="Hosting per month", zh="每月托管费", source="[A] hosting")
+def hosting_cost(
+    power_kw: KW, colocation_per_kw_month: PerKWMonth, network_per_month: MoneyPerMonth
+) -> MoneyPerMonth:
+    """Rack space by the kW, and lines.
+
+    >>> hosting_cost(10, 500, 2000)
+    7000
+    """
+    return power_kw * colocation_per_kw_month + network_per_month
+
+
 @rule(en="Cash cost of owning per month", zh="自有每月现金支出", source="[A] hosting; [B] 6.5")
 def owned_cash_cost(
-    power_kw: KW,
-    pue: Ratio,
-    electricity_price: PerKWh,
-    days_per_month: Days,
-    colocation_per_kw_month: PerKWMonth,
-    network_per_month: MoneyPerMonth,
-    capex: Money,
-    maintenance_rate: Share,
+    electricity_cost: MoneyPerMonth, hosting_cost: MoneyPerMonth, capex: Money, maintenance_rate: Share
 ) -> MoneyPerMonth:
-    """Money that leaves every month when cards are owned: electricity at the PUE, colocation, network, maintenance.
+    """Money that leaves every month when cards are owned: electricity, hosting and a twelfth of the maintenance.
 
-    >>> round(owned_cash_cost(10, 1.3, 0.8, 30, 500, 2000, 2400000, 0.05), 2)
+    >>> owned_cash_cost(7488, 7000, 2400000, 0.05)
     24488.0
     """
-    electricity = power_kw * pue * HOURS_PER_DAY * days_per_month * electricity_price
-    hosting = power_kw * colocation_per_kw_month + network_per_month
-    return electricity + hosting + capex * maintenance_rate / MONTHS_PER_YEAR
+    return electricity_cost + hosting_cost + capex * maintenance_rate / MONTHS_PER_YEAR
 
 
 @rule(en="Cost of owning per month", zh="自有每月成本", source="[B] 6.5")

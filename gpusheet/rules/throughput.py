@@ -76,12 +76,12 @@ def card_throughput(
 
 @rule(en="Throughput per card if the model fits", zh="模型装得下时的单卡吞吐", source="[A] step 1; [C] 2")
 def fitting_throughput(card_throughput: TokensPerSecond, fits: Flag) -> TokensPerSecond:
-    """Throughput that counts: none where the model does not fit the cards of a replica.
+    """Throughput that counts: none where the model does not fit the cards of a replica, if their memory is known.
 
-    >>> fitting_throughput(1800, 1), fitting_throughput(1800, 0)
-    (1800, 0)
+    >>> fitting_throughput(1800, 1), fitting_throughput(1800, 0), fitting_throughput(1800, None)
+    (1800.0, 0.0, 1800.0)
     """
-    return card_throughput * fits
+    return if_given(fits, card_throughput * fits, card_throughput)
 
 
 @rule(en="Share of a request's tokens per second", zh="每秒所需token占比", source="[A] step 3")

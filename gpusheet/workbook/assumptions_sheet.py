@@ -89,8 +89,11 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
         line += 1
     flags = f"{VALID}5:{VALID}{line - 1}"
     look.text(sheet.cell(3, 8, {"en": "All valid", "zh": "全部有效"}[look.lang]), bold=True)
-    _flag(sheet, look, 3, f"=1*(SUM({flags})=COUNT({flags}))")
     tables, end = _small_tables(book, sheet, look, inputs, line)
+    placed = tables["CardTiers"]
+    tiers = placed.header - 3
+    _flag(sheet, look, tiers, _ascending(placed))
+    _flag(sheet, look, 3, f"=1*(SUM({flags})=COUNT({flags}))*{VALID}{tiers}")
     set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50, 10))
     sheet.freeze_panes = "C5"
     printing(sheet, look.lang, "4:4", f"A1:{VALID}{end}")
@@ -144,12 +147,26 @@ def _valid(column: Column, cell: str) -> str:
     elif column.kind == "date":
         test = f"(COUNT({cell})=1)*({cell}>0)"
     elif column.choices:
-        test = "COUNT(MATCH({},{{{}}},0))".format(cell, ",".join(f'"{choice}"' for choice in column.choices))
+        test = f"ISNUMBER({match_choice(cell, column)})"
     elif column.form:
         test = f"(LEN({cell})=3)"
     else:
         return "1"
     return f"1*({blank}+{test}>0)" if blank else f"1*{test}"
+
+
+def _ascending(tiers: Placed) -> str:
+    """1 where the tiers go up from 0 and the name `tiers` covers their table."""
+    letter = tiers.letters["tier"]
+    upper, lower = f"{letter}{tiers.first}:{letter}{tiers.last - 1}", f"{letter}{tiers.first + 1}:{letter}{tiers.last}"
+    whole = f"({letter}{tiers.first}=0)*(ROWS(tiers)=COUNT({tiers.ref('tier')}))"
+    return f"=1*(SUMPRODUCT(1*({upper}<{lower}))=ROWS({lower}))*{whole}"
+
+
+def match_choice(cell: str, column: Column) -> str:
+    """The place of a cell's text among the choices of its field; an error where it is none of them."""
+    listed = ",".join(f'"{choice}"' for choice in column.choices)
+    return f"MATCH({cell},{{{listed}}},0)"
 
 
 def _least(column: Column) -> float | str | None:

@@ -117,8 +117,9 @@ class BudgetWriter:
             self.look.formula(self._set(row, 6, value), NUMBER if value.startswith("=") else TEXT)
         for offset in range(self.at.years):
             column = self.at.first_year + offset
-            before = get_column_letter(column - 1)
-            cell = self._set(YEAR_ROW, column, f"={first}{YEAR_ROW}" if offset == 0 else f"={before}{YEAR_ROW}+1")
+            before = f"{get_column_letter(column - 1)}{YEAR_ROW}"
+            year = f"={first}{YEAR_ROW}" if offset == 0 else f'=IF(COUNT({before})=1,{before}+1,"")'
+            cell = self._set(YEAR_ROW, column, year)
             self.look.header(cell, wrap=False)
             cell.number_format = f'"{self.words["fy"]}"0'
 
@@ -157,9 +158,8 @@ class BudgetWriter:
             drivers.insert(0, "pricing_model")
         self.facts[line.name] = Facts(sign(line.expression, self.facts), nullable(line.expression, self.facts))
         money = line.name == COST
-        label = find_rule(line.name).label(self.look.lang) if line.name == line.rule_name else self._label(line)
         total = self.words["total"] if money else self.words["peak"] if line.name in ADDED else ""
-        self._heads(label, rule.unit.label(self.look.lang), [self._driver_label(name) for name in drivers], total)
+        self._heads(line.label(self.look.lang), rule.unit.label(self.look.lang), [self._driver_label(name) for name in drivers], total)
         top = self.line
         self.at.blocks[line.name] = top
         for column, source in ((2, NAME_ROW), (3, STATUS_ROW)):
@@ -192,10 +192,6 @@ class BudgetWriter:
         if money:
             self._years(top, count + 1, rule.unit)
         self.line += 2
-
-    def _label(self, line: Line) -> str:
-        label = line.rule.label(self.look.lang)
-        return f"当月{label}" if self.look.lang == "zh" else f"{label} in the month"
 
     def _driver_label(self, name: str) -> str:
         if name in quantities():

@@ -9,7 +9,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Fx, Gpu, Model, Price, Row, Workload, columns
-from gpusheet.units import Date, Number, PerCardHour, Text, unit_of
+from gpusheet.units import NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
 from gpusheet.workbook.style import Look, printing
@@ -27,13 +27,13 @@ PRICE_COLUMNS = (
         "line", "Row of the table", "表内行号", unit_of(Number), "=ROW()-ROW(Prices[[#Headers],[line]])"),
     Calculated(
         "price_per_card", "Price per card and period", "单卡价格", unit_of(PerCardHour),
-        f'=IF(COUNT(Prices[[#This Row],[cards]:[price]])=2,'
+        f'=IF((COUNT(Prices[[#This Row],[cards]:[price]])=2)*(N({_cell("cards")})>0),'
         f'{_cell("price")}/IF({_cell("per")}="instance",{_cell("cards")},1),"")'),
     Calculated(
-        "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(Date),
-        f'=IF((COUNT({_cell("snapshot_date")},{_cell("cards")},{_cell("price")})=3)'
-        f'*(COUNTA(Prices[[#This Row],[currency]:[tax]])=5)*({_cell("price_list")}<>"")*({_cell("gpu")}<>""),'
-        f'{_cell("snapshot_date")}*({_cell("price")}>0)*({_cell("cards")}>0),0)'),
+        "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(NewestDay),
+        f'=IF((COUNT({_cell("snapshot_date")},{_cell("price_per_card")})=2)'
+        f'*(COUNTA({_cell("price_list")},{_cell("gpu")},Prices[[#This Row],[currency]:[tax]])=7),'
+        f'{_cell("snapshot_date")}*({_cell("price_per_card")}>0),0)'),
     Calculated(
         "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
         f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}'),
@@ -80,7 +80,3 @@ def _sheet(
     last = get_column_letter(count)
     printing(sheet, look.lang, f"{TABLE_HEADER - 2}:{TABLE_HEADER}", f"A1:{last}{placed.last}", "A:A")
     return placed
-
-
-def price_columns() -> Mapping[str, Calculated]:
-    return {column.name: column for column in PRICE_COLUMNS}

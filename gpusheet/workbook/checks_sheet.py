@@ -128,8 +128,9 @@ class ChecksWriter:
         made = [
             Check("Settings, assumptions and constants that are not valid", "无效的设置、假设或常数", "Assumptions",
                   f"=1-{ALL_VALID}",
-                  "The column '1 = valid' shows which: bring the value within its bounds, or restore the constant.",
-                  "查看“1=有效”列,将取值改回允许范围,或恢复常数。"),
+                  "The column '1 = valid' shows which: bring the value within its bounds, restore the constant, or let the "
+                  "card tiers go up from 0.",
+                  "查看“1=有效”列:将取值改回允许范围、恢复常数,或使卡数档位从0升序。"),
             Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
                   f"={self.span.count_of('Lookup', STATUS_ROW, 'incomplete')}",
                   "Row 'status' of Lookup names them; the rows '… complete' below say which group. Fill in or correct it.",
@@ -177,8 +178,6 @@ class ChecksWriter:
             Check("Twelve season factors", "季节系数共12个月", "Assumptions",
                   "=12-COUNTIF(Seasons[season_factor],\">=0\")", "Give each calendar month a factor of 0 or more.",
                   "为每个日历月填写不小于0的系数。"),
-            Check("Card tiers ascend from 0", "卡数档位从0升序", "Assumptions", self._tiers(),
-                  "Order the tiers upwards, beginning with 0.", "档位从0开始按升序排列。"),
             Check("Costs other than cards without a name or with an amount that is no number", "无名称或金额非数字的其他费用",
                   "Assumptions", '=SUMPRODUCT(((OtherCosts[item]="")+(OtherCosts[amount_per_month]="")>0)'
                   '*((OtherCosts[item]<>"")+(OtherCosts[amount_per_month]<>"")>0))'
@@ -197,13 +196,6 @@ class ChecksWriter:
     def _is_last(self, placed: Placed) -> bool:
         """Whether nothing of ours stands under the table."""
         return all(other.first <= placed.first for other in self.placed.values() if other.sheet == placed.sheet)
-
-    def _tiers(self) -> str:
-        placed = self.placed["CardTiers"]
-        letter = placed.letters["tier"]
-        upper = f"{placed.sheet}!${letter}${placed.first}:${letter}${placed.last - 1}"
-        lower = f"{placed.sheet}!${letter}${placed.first + 1}:${letter}${placed.last}"
-        return f"=SUMPRODUCT(1*({upper}>={lower}))+ABS(MIN(tiers))+ABS(ROWS(tiers)-COUNT({placed.ref('tier')}))"
 
     def _sum_checks(self) -> list[Check]:
         budget, summary = self.budget, self.summary

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 
 from gpusheet.catalog import INHERITED, OVERRIDES, Column, Gpu, Model, Workload, columns
 from gpusheet.catalog.derived import Found
-from gpusheet.units import Date, Flag, Number, Rate, Text, Unit, unit_of
+from gpusheet.units import Flag, NewestDay, Number, Rate, Text, Unit, unit_of
 from gpusheet.wiring import inputs as input_fields
 from gpusheet.wiring import quantities
-from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.assumptions_sheet import AssumptionCells, match_choice
 from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW
 
 NAME = "Lookup"
 DATE_ROW = 3  # holds the day as of which prices are asked for
-FLAGS = ("workload_complete", "workload_counts", "gpu_complete", "model_complete", "tables_complete")
+FLAGS = (
+    "workload_complete", "workload_choices", "workload_counts", "gpu_complete", "model_complete", "tables_complete",
+)  # fmt: skip
 OFFERS = ("on_demand", "monthly", "chosen")
 
 
@@ -96,7 +98,7 @@ class LookupLines:
             found[zone(column)].append(column)
         return found
 
-    def _complete(self, zones: list[list[Column]], also: str = "") -> str:
+    def _complete(self, zones: list[list[Column]]) -> str:
         """1 where every number of the group is there and within its bounds."""
 
         def span(*wanted: int) -> str:
@@ -114,7 +116,7 @@ class LookupLines:
         for cells, bound in ((span(5), ">0"), (span(6), ">=0")):
             if cells:
                 tests.append(f'(COUNTIF({cells},"{bound}")+COUNTBLANK({cells})=ROWS({cells}))')
-        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)}{also})'
+        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
 
     # --- groups ---
 
@@ -128,7 +130,7 @@ class LookupLines:
         texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
             *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
         ordered = [column for zone in numbers for column in zone]
-        names = [*texts, *(c.name for c in ordered), "overrides_typed", "workload_complete", "workload_counts"]
+        names = [*texts, *(c.name for c in ordered), "overrides_typed", "workload_complete", "workload_choices", "workload_counts"]
 
         def make() -> list[FetchLine]:
             by_name = {c.name: c for c in columns(Workload)}
@@ -142,18 +144,20 @@ class LookupLines:
             overrides = next(c for c in columns(Found) if c.name == "overrides_typed")
             count = f"=COUNT({typed})+(COUNT({users})=3)"
             lines.append(FetchLine(overrides.name, overrides.en, overrides.zh, overrides.unit, count))
-            choices = "".join(
-                f"*COUNT(MATCH({self.at(name)},{{{','.join(chr(34) + c + chr(34) for c in by_name[name].choices)}}},0))"
-                for name in ("length_basis", "sizing_method", "pricing_model")
-            )
-            flag = self._complete(numbers, choices)
-            lines.append(FetchLine("workload_complete", "Inputs complete and within bounds", "输入完整且在允许范围内",
-                                   unit_of(Flag), flag))
+            lines.append(FetchLine("workload_complete", "Numbers complete and within bounds", "数字完整且在允许范围内",
+                                   unit_of(Flag), self._complete(numbers)))
+            choices = [by_name[name] for name in ("length_basis", "sizing_method", "pricing_model")]
+            lines.append(FetchLine("workload_choices", "Choices known", "选项有效", unit_of(Flag), self._choices(choices)))
             lines.append(FetchLine("workload_counts", "Counts whole, months in order, name once",
                                    "计数为整数、月份有序、名称唯一", unit_of(Flag), self._counts([c for c in ordered if c.whole])))
             return lines
 
         self._group(("Inputs of the workload (blank: the assumption)", "业务输入(留空取假设)"), make, names)
+
+    def _choices(self, fields: list[Column]) -> str:
+        """1 where every choice is one of its list."""
+        tests = (f"ISNUMBER({match_choice(self.at(column.name), column)})" for column in fields)
+        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
 
     def _counts(self, whole: list[Column]) -> str:
         """1 where counts are whole numbers, the end is not before the start and no other row has the name."""
@@ -263,7 +267,7 @@ class LookupLines:
             return [
                 FetchLine(names[0], "Price list | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
                           f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"|"&{model})'),
-                FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(Date),
+                FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
                           f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
                 FetchLine(names[2], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
                           f'=IF({blank},"",({date}>0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),

@@ -59,16 +59,16 @@ def slowly(work: Workload, sized: Mapping[str, Any], month: int) -> dict[str, fl
     ramp = min(1.0, max(0.0, (month - work.start_month + 1) / work.ramp_months))
     factor = (1 + work.monthly_growth) ** (month - 1) * SEASON[month - 1] * ramp if active else 0.0
     if work.sizing_method == "throughput":
-        demand, capacity = sized["token_demand"], sized["card_throughput"] * sized["cards"]
+        demand, capacity = sized["token_demand"], sized["card_throughput"] * sized["cards"] * sized["fits"]
     elif work.sizing_method == "constraint":
         demand, capacity = sized["peak_concurrency"], sized["concurrency"]
     else:
         demand, capacity = sized["peak_concurrency"] * sized["peak_buffer"], sized["segment_concurrency"]
     demand *= factor
-    if math.isnan(demand) or math.isnan(capacity) or capacity == 0:
-        cards = math.nan
-    elif demand == 0:
+    if demand == 0:
         cards = 0.0
+    elif math.isnan(demand) or math.isnan(capacity) or capacity == 0:
+        cards = math.nan
     else:
         cards = max(sized["min_replicas"], math.ceil(demand / capacity - 1e-9)) * sized["cards"]
     needed = work.fixed_cards * active if work.fixed_cards is not None else cards

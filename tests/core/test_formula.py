@@ -28,12 +28,12 @@ def formula(expression: Any, typed: str | None = None, complete: str = "TRUE", *
 
 @pytest.mark.parametrize(("expression", "known", "spelling"), [
     (A * B, {}, '=IF(ok,aa*bb,"")'),
-    (A * B, {"bb": LOOSE}, '=IF(COUNT(aa,bb)=2,aa*bb,"")'),
-    (A / B, {"bb": Facts("nonnegative", nullable=False)}, '=IF(OR(COUNT(aa,bb)<2,bb=0),"",aa/bb)'),
-    (A / (B * C), {"cc": LOOSE}, '=IF(OR(COUNT(aa,bb,cc)<3,cc=0),"",aa/(bb*cc))'),
+    (A * B, {"bb": LOOSE}, '=IF((ok)*(COUNT(aa,bb)=2),aa*bb,"")'),
+    (A / B, {"bb": Facts("nonnegative", nullable=False)}, '=IF((ok)*(COUNT(aa,bb)=2)*(bb<>0),aa/bb,"")'),
+    (A / (B * C), {"cc": LOOSE}, '=IF((ok)*(COUNT(aa,bb,cc)=3)*(cc<>0),aa/(bb*cc),"")'),
     (ops.choose(TEXT, one=A, two=B), {}, '=IF(ok,CHOOSE(MATCH(text,{"one","two"},0),aa,bb),"")'),
     (ops.either(A, B), {"aa": LOOSE}, '=IF(ok,CHOOSE(1+COUNT(aa),bb,aa),"")'),
-    (ops.if_given(A, A * C, B), {"aa": LOOSE}, '=IF(COUNT(cc)=1,CHOOSE(1+COUNT(aa),bb,aa*cc),"")'),
+    (ops.if_given(A, A * C, B), {"aa": LOOSE}, '=IF((ok)*(COUNT(cc)=1),CHOOSE(1+COUNT(aa),bb,aa*cc),"")'),
 ])  # fmt: skip
 def test_guard_is_as_short_as_the_facts_allow(expression: Any, known: dict[str, Facts], spelling: str) -> None:
     if "COUNT(cc)=1" in spelling:  # cc may be missing as well

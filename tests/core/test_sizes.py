@@ -1,0 +1,29 @@
+"""Whole replicas: none without demand, none that would do without capacity, the same on numbers and columns."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from values import same
+
+from gpusheet.sizes import whole_replicas
+
+CASES = [
+    # demand, capacity, cards, least -> cards
+    (300, 169, 8, 1, 16), (0, 169, 8, 1, 0), (0, 0, 8, 1, 0), (0, math.nan, 8, 2, 0), (300, 0, 8, 1, math.nan),
+    (300, math.nan, 8, 1, math.nan), (math.nan, 169, 8, 1, math.nan), (1, 169, 2, 3, 6), (0.1 * 3 * 10, 1, 1, 1, 3),
+    (5, -2, 1, 1, math.nan), (5, 2, math.nan, 1, math.nan),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("demand", "capacity", "cards", "least", "wanted"), CASES)
+def test_one(demand: float, capacity: float, cards: float, least: float, wanted: float) -> None:
+    assert same(whole_replicas(demand, capacity, cards, least), wanted)
+
+
+def test_columns_are_as_single_numbers() -> None:
+    demand, capacity, cards, least, wanted = (np.array(column, dtype=float) for column in zip(*CASES, strict=True))
+    found = whole_replicas(demand, capacity, cards, least)  # type: ignore[arg-type]
+    assert np.array_equal(found, wanted, equal_nan=True)

@@ -1,0 +1,180 @@
+"""A wrong input is never a wrong number: the total is blocked, the master check is red, no cell is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openpyxl.workbook.workbook import Workbook
+
+from gpusheet.catalog import Assumptions, Column, columns
+from gpusheet.catalog.settings import Settings
+from gpusheet.constants import NAMED
+from gpusheet.workbook.book import Built, build
+from gpusheet.workbook.evaluate import Values, evaluate
+from gpusheet.workbook.inputs import sample
+
+Edit = Callable[[Workbook, Built], None]
+
+
+def cell_of(book: Workbook, table: str, built: Built, row: int, column: str) -> Any:
+    placed = built.placed[table]
+    return book[placed.sheet][f"{placed.letters[column]}{placed.first + row - 1}"]
+
+
+def edited(edit: Edit) -> tuple[Built, Values]:
+    built = build(sample("en"), "en", 3)
+    edit(built.book, built)
+    return built, evaluate(built.book)
+
+
+def verdict(built: Built, values: Values) -> tuple[bool, bool]:
+    """Whether the master check is red, and whether the budget total is blocked."""
+    total = values.at("Budget", f"H{built.budget.rows['grand']}")
+    return values.at("Checks", "D3") != "OK", isinstance(total, str)
+
+
+def wrong_values() -> list[tuple[str, Any]]:
+    """For every setting and assumption what its field does not allow."""
+    found: list[tuple[str, Any]] = []
+    for column in (*columns(Settings), *columns(Assumptions)):
+        if column.required or column.default is not None:
+            found += [(column.name, None)] if column.kind != "text" else []
+        if column.kind in ("number", "date", "choice"):
+            found.append((column.name, "abc"))
+        if column.kind == "number":
+            found += [(column.name, value) for value in _beyond(column)]
+    return found
+
+
+def _beyond(column: Column) -> list[float]:
+    low = column.gt if column.gt is not None else column.ge - 1 if column.ge is not None else None
+    high = column.lt if column.lt is not None else column.le + 1 if column.le is not None else None
+    return [value for value in (low, high, 1.5 if column.whole else None) if value is not None]
+
+
+@pytest.mark.parametrize(("name", "value"), wrong_values(), ids=str)
+def test_a_wrong_assumption_blocks_the_total(name: str, value: Any) -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        sheet = book["Assumptions"]
+        row = next(r for r in range(1, sheet.max_row) if sheet[f"A{r}"].value == name)
+        sheet[f"C{row}"].value = value
+
+    built, values = edited(edit)
+    assert verdict(built, values) == (True, True)
+    assert values.errors() == {}
+
+
+@pytest.mark.parametrize("constant", NAMED, ids=lambda constant: constant.name)
+def test_a_changed_constant_is_found(constant: Any) -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        sheet = book["Assumptions"]
+        row = next(r for r in range(1, sheet.max_row) if sheet[f"A{r}"].value == constant.name)
+        sheet[f"C{row}"].value = float(constant) * 1.01
+
+    assert verdict(*edited(edit)) == (True, True)
+
+
+TYPED: dict[str, tuple[str, int, str, Any]] = {
+    "negative requests": ("Workloads", 1, "requests_per_day", -5),
+    "text in a number": ("Workloads", 1, "requests_per_day", "many"),
+    "share above 100%": ("Workloads", 2, "safety", 1.5),
+    "half a card": ("Workloads", 2, "cards", 1.5),
+    "unknown GPU": ("Workloads", 1, "gpu", "H300"),
+    "unknown model": ("Workloads", 1, "model", "GPT-9"),
+    "unknown precision": ("Workloads", 1, "weight_precision", "int3"),
+    "unknown pricing model": ("Workloads", 1, "pricing_model", "leased"),
+    "unknown method": ("Workloads", 1, "sizing_method", "guess"),
+    "unknown price list": ("Workloads", 1, "price_list", "nowhere"),
+    "end before start": ("Workloads", 1, "end_month", 0),
+    "same name twice": ("Workloads", 2, "workload", "Service bot"),
+    "no input tokens": ("Workloads", 1, "input_tokens", None),
+    "model too large": ("Workloads", 1, "model", "DeepSeek-V3"),
+    "GPU without memory": ("GPUs", 12, "memory_gb", None),
+    "GPU with text": ("GPUs", 12, "bandwidth_gbs", "fast"),
+    "GPU twice": ("GPUs", 13, "gpu", "L20"),
+    "no season factor": ("Seasons", 2, "season_factor", None),
+    "no precision bytes": ("Precisions", 4, "weight_bytes", None),
+    "amount is text": ("OtherCosts", 1, "amount_per_month", "much"),
+    "tiers out of order": ("CardTiers", 3, "tier", 9),
+}
+
+
+@pytest.mark.parametrize(("table", "row", "column", "value"), TYPED.values(), ids=list(TYPED))
+def test_a_wrong_cell_blocks_the_total(table: str, row: int, column: str, value: Any) -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        cell_of(book, table, built, row, column).value = value
+
+    built, values = edited(edit)
+    red, blocked = verdict(built, values)
+    assert red and blocked
+    assert values.errors() == {}
+
+
+@pytest.mark.parametrize("column", ["price", "currency", "per", "period", "tax", "snapshot_date", "cards"])
+@pytest.mark.parametrize("value", [None, "?", 0])
+def test_a_wrong_price_is_missing(column: str, value: Any) -> None:
+    text = column in ("currency", "per", "period", "tax")
+    if text and value is not None:
+        pytest.skip("any text may be a currency; choices are checked by the reader")
+
+    def edit(book: Workbook, built: Built) -> None:
+        prices = built.placed["Prices"]
+        for row in range(1, prices.last - prices.first + 2):
+            if cell_of(book, "Prices", built, row, "price_list").value == "gongjiyun":
+                cell_of(book, "Prices", built, row, column).value = value
+
+    built, values = edited(edit)
+    assert verdict(built, values) == (True, True)
+    assert values.errors() == {}
+
+
+def test_mixed_tax_blocks_every_total_of_money() -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        prices = built.placed["Prices"]
+        for row in range(1, prices.last - prices.first + 2):
+            listed = cell_of(book, "Prices", built, row, "price_list").value
+            cell_of(book, "Prices", built, row, "tax").value = "included" if listed == "gongjiyun" else "excluded"
+
+    built, values = edited(edit)
+    assert verdict(built, values) == (True, True)
+    summary = values.at("Summary", f"{built.summary.letters['monthly_cost']}{built.summary.total}")
+    assert summary == "blocked"
+    assert values.at("Budget", f"I{built.budget.rows['month_cost']}") == "blocked"
+
+
+@pytest.mark.parametrize("table", ["Workloads", "GPUs", "Models", "Prices", "FX", "CardTiers", "Precisions", "OtherCosts"])
+def test_what_is_typed_below_a_table_is_found(table: str) -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        placed = built.placed[table]
+        first = placed.typed[0]
+        book[placed.sheet][f"{placed.letters[first]}{placed.last + 1}"].value = 16
+
+    built, values = edited(edit)
+    assert verdict(built, values)[0]
+
+
+def test_no_demand_needs_no_card() -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        cell_of(book, "Workloads", built, 1, "requests_per_day").value = 0
+        cell_of(book, "Workloads", built, 1, "model").value = "DeepSeek-V3"
+
+    built, values = edited(edit)
+    assert values.at("Sizing", f"E{built.sizing['card_tier']}") == 0
+    assert values.at("Budget", f"I{built.budget.blocks['month_cost']}") == 0
+    assert verdict(built, values) == (False, False)
+
+
+def test_a_row_added_in_its_table_is_found_and_a_spare_row_is_computed() -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        for name, value in {
+            "workload": "New", "gpu": "L20", "model": "Generic-7B", "input_tokens": 100, "output_tokens": 100,
+            "requests_per_day": 1000, "price_list": "gongjiyun",
+        }.items():  # fmt: skip
+            cell_of(book, "Workloads", built, 8, name).value = value
+
+    built, values = edited(edit)
+    assert values.at("Sizing", f"L{built.sizing['card_tier']}") == 1
+    assert values.at("Budget", "F4") == 8
+    assert verdict(built, values) == (False, False)
