@@ -398,7 +398,7 @@ def test_own_columns_of_the_small_tables_are_listed(path: Path) -> None:
     read = reread(path, edit)
     assert read.inputs == small()
     assert [re.sub(r"\d+", "#", line) for line in read.lost] == [
-        f"Assumptions!C#: the column 'remark' of the table Tiers is not carried over; {OWN_SHEET}"]
+        f"Assumptions!C#: the column 'remark' of the table CardTiers is not carried over; {OWN_SHEET}"]
 
 
 def test_a_value_beside_a_blank_row_is_listed(path: Path) -> None:

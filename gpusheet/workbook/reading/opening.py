@@ -31,6 +31,14 @@ class Package:
     name: str
     data: bytes
 
+    def _whole(self) -> bool:
+        """Whether every part of the zip is as its checksum says."""
+        try:
+            with ZipFile(BytesIO(self.data)) as file:
+                return file.testzip() is None
+        except (BadZipFile, zlib.error, EOFError):
+            return False
+
     def load(self, values: bool = False) -> Workbook:
         """The workbook as openpyxl reads it: formulas, or with `values` the values that were saved with them."""
         try:
@@ -42,6 +50,8 @@ class Package:
         except (BadZipFile, zlib.error, EOFError):
             raise damaged(self.name) from None
         except Exception as error:  # whatever openpyxl trips over is about the file, not about us
+            if not self._whole():
+                raise damaged(self.name) from None
             reason = f"{type(error).__name__}: {error}".splitlines()[0][:120]
             raise GpusheetError(
                 f"{self.name}: found a workbook that cannot be read ({reason}); open it in Excel and {_SAVE_AS}"

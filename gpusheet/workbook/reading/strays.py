@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import column_index_from_string, get_column_letter
 
+from gpusheet.workbook.assumptions_sheet import VALID
 from gpusheet.workbook.carry import CarriedComment
 from gpusheet.workbook.reading.areas import COMPUTED
 from gpusheet.workbook.reading.cells import blocks, formula_of, shown, text_of
 from gpusheet.workbook.reading.edited import Edited, cells_of, lost
 from gpusheet.workbook.reading.rows import CARRIED, Table
+from gpusheet.workbook.reading.typed_over import spelling
 
-LABELS = 5  # columns of Assumptions after the value that gpusheet writes: unit to source
+LABELS = 6  # columns of Assumptions after the value that gpusheet writes: unit to flag
 
 
 def strays(edited: Edited, title: str) -> Iterator[str]:
@@ -26,7 +28,7 @@ def strays(edited: Edited, title: str) -> Iterator[str]:
         value = cell.value
         if value is None or (title, row, column) in edited.inputs or (row, column) in skipped:
             continue
-        if isinstance(value, str) and (not value.strip() or text_of(value).strip() in texts):
+        if isinstance(value, str) and (not value.strip() or _plain(text_of(value)) in texts):
             continue
         if row in heads:
             yield from _head(heads[row], column, text_of(value))
@@ -49,8 +51,13 @@ def strays(edited: Edited, title: str) -> Iterator[str]:
 def _known(edited: Edited, title: str) -> tuple[set[str], set[tuple[int, Any]]]:
     """Our texts on an input sheet, and our numbers with their columns."""
     cells = cells_of(edited.made_sheet(title))
-    texts = {cell.value.strip() for cell in cells.values() if isinstance(cell.value, str)}
+    texts = {_plain(cell.value) for cell in cells.values() if isinstance(cell.value, str)}
     return texts, {(column, cell.value) for (_, column), cell in cells.items() if not isinstance(cell.value, str)}
+
+
+def _plain(text: str) -> str:
+    """A text to compare by; formulas without what programs spell differently."""
+    return spelling(text) if text.startswith("=") else text.strip()
 
 
 def _skipped(edited: Edited, title: str) -> set[tuple[int, int]]:
@@ -65,6 +72,9 @@ def _skipped(edited: Edited, title: str) -> set[tuple[int, int]]:
             found |= {(row, column) for row in range(1, table.area.header) for column in width}
     if factors.sheet is not None and factors.sheet.title == title:
         found |= factors.said
+        flags = column_index_from_string(VALID)
+        cells = cells_of(edited.book[title])
+        found |= {at for at, cell in cells.items() if at[1] == flags and cell.data_type == "f"}
         if not edited.same_version:
             width = range(1, factors.column + LABELS + 1)
             found |= {(row, column) for row in range(1, factors.end + 1) for column in width}
