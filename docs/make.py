@@ -15,9 +15,9 @@ from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
 from gpusheet.expr import number_text, render
 from gpusheet.registry import REQUIRED, Parameter, Rule, all_rules
+from gpusheet.rules import SUBJECTS
 from gpusheet.wiring import TABLES, inputs, quantities
 from gpusheet.workbook.assumptions_sheet import GROUPS, SMALL
-from gpusheet.rules import SUBJECTS
 from gpusheet.workbook.layout import title_of
 
 HERE = Path(__file__).parent

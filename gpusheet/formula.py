@@ -57,7 +57,7 @@ def sign(expr: Expr, facts: Mapping[str, Facts]) -> Sign:
 
 
 def _sign_of_call(call: Call, parts: list[Sign]) -> Sign:
-    if call.operation in ("above", "at_least", "one_of", "whole_replicas"):
+    if call.operation in ("above", "at_least", "one_of", "whole_replicas", "remainder"):
         return "nonnegative"
     if call.operation == "maximum":
         return "positive" if "positive" in parts else "nonnegative" if "nonnegative" in parts else "any"

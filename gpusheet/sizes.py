@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import cast
 
@@ -15,7 +16,6 @@ from gpusheet.ops import (
     _scalar,
     _symbolic,
     ceil,
-    floor,
     largest,
     maximum,
     step_up,
@@ -23,10 +23,23 @@ from gpusheet.ops import (
 from gpusheet.units import Tiers
 
 
+def remainder(x: float, whole: float) -> float:
+    """What is left of a number of cards after as many whole nodes as fit.
+
+    >>> remainder(13, 8), remainder(8, 8)
+    (5.0, 0.0)
+    """
+    if _symbolic(x, whole):
+        return cast(float, _call("remainder", (x, whole), lambda a: f"MOD({a[0]},{a[1]})"))
+    if _scalar(x, whole):
+        return float(x % whole) if math.isfinite(x) else NAN
+    return x % whole
+
+
 def tier(cards: float, tiers: Tiers) -> float:
     """The next size that is sold: whole nodes of the largest, and the smallest tier that holds the rest."""
-    nodes = floor(cards / largest(tiers)) * largest(tiers)
-    return nodes + step_up(cards - nodes, tiers)
+    rest = remainder(cards, largest(tiers))
+    return cards - rest + step_up(rest, tiers)
 
 
 def whole_replicas(demand: float, capacity: float, cards: float, least: float) -> float:

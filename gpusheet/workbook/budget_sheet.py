@@ -263,15 +263,16 @@ class BudgetWriter:
             f"INDEX(OtherCosts[{name}],$A{top})" for name in ("item", "amount_per_month", "start_month", "end_month")
         )
         self._numbers(top, count)
-        fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({item}="","",{item})', TEXT)
-        fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF(COUNT({amount})=1,{amount},"")', unit)
+        beyond = f"$A{top}>ROWS(OtherCosts[item])"
+        fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({beyond},"",IF({item}="","",{item}))', TEXT)
+        fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF({beyond},"",IF(COUNT({amount})=1,{amount},""))', unit)
         named = f'($B{top}="")*($D{top}="")'  # an amount counts even without a name; a check asks for the name
         begins = f'=IF({named},"",CHOOSE(1+({start}=""),{start},1))'
         fill_block(self.sheet, self.look, top, count, DRIVER + 1, 1, begins, NUMBER)
-        ends = f'=IF({named},"",CHOOSE(1+({end}=""),{end},{MONTHS}))'
+        ends = f'=IF({named},"",CHOOSE(1+({end}=""),{end},MAX({MONTHS},N($E{top}))))'
         fill_block(self.sheet, self.look, top, count, DRIVER + 2, 1, ends, NUMBER)
         month = f"{self.at.first}${MONTH_ROW}"
-        formula = f'=IF(COUNT($D{top}:$F{top})=3,$D{top}*({month}>=$E{top})*({month}<=$F{top}),"")'
+        formula = f'=IF((COUNT($D{top}:$F{top})=3)*($F{top}>=$E{top}),$D{top}*({month}>=$E{top})*({month}<=$F{top}),"")'
         fill_block(self.sheet, self.look, top, count, FIRST, self.at.months, formula, unit)
         row = f"{self.at.first}{top}:{self.at.last}{top}"
         fill_block(self.sheet, self.look, top, count, TOTAL, 1, f'=IF(COUNT({row})={MONTHS},SUM({row}),"")', unit)
@@ -283,7 +284,7 @@ class BudgetWriter:
         unit = find_rule("monthly_cost").unit
         first = self.at.first
         top, bottom = self.at.others
-        wanted = f'SUMPRODUCT(1*(($B${top}:$B${bottom}<>"")+($D${top}:$D${bottom}<>"")>0))'
+        wanted = 'SUMPRODUCT(1*((OtherCosts[item]<>"")+(OtherCosts[amount_per_month]<>"")>0))'
         cells = f"{first}${top}:{first}${bottom}"
         gpu, other, reserve, grand = (self.line + offset for offset in range(1, 5))
         self._heads(self.words["grand"], unit.label(self.look.lang), [], self.words["total"])

@@ -53,7 +53,8 @@ def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -
     date = f"=IF(COUNT({as_of})=1,{as_of},MAX(Prices[price_day]))"
     fill_right(sheet, look, DATE_ROW, FIRST_COLUMN, 1, date, unit_of(Date))
     name = f"INDEX(Workloads[{next(iter(Workload.model_fields))}],E${NUMBER_ROW})"
-    fill_right(sheet, look, NAME_ROW, FIRST_COLUMN, span.count, f'=IF({name}="","",{name})', TEXT)
+    there = f'=IF(E${NUMBER_ROW}>ROWS(Workloads[workload]),"",IF({name}="","",{name}))'
+    fill_right(sheet, look, NAME_ROW, FIRST_COLUMN, span.count, there, TEXT)
     flags = [lines.at(flag) for flag in FLAGS]
     # a flag is "" where there is nothing to look up; SUM passes over it, and then the number is not reached
     status = f'=IF(E{NAME_ROW}="","",IF(SUM({",".join(flags)})+{ALL_VALID}={len(flags) + 1},"ok","incomplete"))'

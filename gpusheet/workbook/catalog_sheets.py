@@ -9,7 +9,8 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Fx, Gpu, Model, Price, Row, Workload, columns
-from gpusheet.units import NewestDay, Number, PerCardHour, Text, unit_of
+from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
+from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
 from gpusheet.workbook.style import Look, printing
@@ -22,9 +23,21 @@ def _cell(name: str) -> str:
     return _ROW.format(name)
 
 
+def _known(name: str) -> str:
+    """1 where a choice of the row is one of its list."""
+    column = next(c for c in columns(Price) if c.name == name)
+    return f"ISNUMBER({match_choice(_cell(name), column)})"
+
+
 PRICE_COLUMNS = (
     Calculated(
         "line", "Row of the table", "表内行号", unit_of(Number), "=ROW()-ROW(Prices[[#Headers],[line]])"),
+    Calculated(
+        "terms_known", "Named, per and period known", "名称、计价单位与周期有效", unit_of(Flag),
+        f'={_known("per")}*{_known("period")}*(COUNTA({_cell("price_list")},{_cell("gpu")},{_cell("currency")})=3)'),
+    Calculated(
+        "model_known", "Pricing model and tax known", "计费方式与税务口径有效", unit_of(Flag),
+        f'={_known("pricing_model")}*{_known("tax")}'),
     Calculated(
         "price_per_card", "Price per card and period", "单卡价格", unit_of(PerCardHour),
         f'=IF((COUNT(Prices[[#This Row],[cards]:[price]])=2)*(N({_cell("cards")})>0),'
@@ -32,7 +45,7 @@ PRICE_COLUMNS = (
     Calculated(
         "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(NewestDay),
         f'=IF((COUNT({_cell("snapshot_date")},{_cell("price_per_card")})=2)'
-        f'*(COUNTA({_cell("price_list")},{_cell("gpu")},Prices[[#This Row],[currency]:[tax]])=7),'
+        f'*{_cell("terms_known")}*{_cell("model_known")},'
         f'{_cell("snapshot_date")}*({_cell("price_per_card")}>0),0)'),
     Calculated(
         "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),

@@ -14,8 +14,8 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, BudgetCells
-from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_sheet import DATE_ROW, LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
 from gpusheet.workbook.tables import GAP, GROWTH, Placed
@@ -136,7 +136,7 @@ class ChecksWriter:
                   "Row 'status' of Lookup names them; the rows '… complete' below say which group. Fill in or correct it.",
                   "查看 Lookup 的状态行与各组“完整”行,补全或更正对应输入。"),
             Check("Rows of Workloads without a name", "没有名称的业务行", "Workloads",
-                  "=MAX(0,COUNTA(Workloads[gpu])-COUNTA(Workloads[workload]))",
+                  f"={UNNAMED}",
                   "Give every row a name in the first column.", "请在首列为每一行填写业务名称。"),
             Check("Workloads beyond the lines that are computed", "超出计算行数的业务", "Workloads",
                   f"=MAX(0,ROWS(Workloads[workload])-COLUMNS({self.span.row('Lookup', NAME_ROW)}))",
@@ -160,6 +160,10 @@ class ChecksWriter:
                   "Prices", '=SUMPRODUCT((Prices[price_day]=0)*((Prices[price]<>"")+(Prices[gpu]<>"")+(Prices[price_list]<>"")>0))',
                   "Complete date, cards, price, currency, per, period, pricing model and tax; fill the black columns down.",
                   "补全日期、卡数、价格、币种、计价单位、周期、计费方式与税务口径,并向下填充黑色公式列。"),
+            Check("Workloads without a number of cards", "无法得出卡数的业务", "Sizing",
+                  f'=SUMPRODUCT(({status}="ok")*({self.span.row("Sizing", self.sizing["card_tier"])}=""))',
+                  "No demand is typed, or the model does not fit the cards of a replica: see its column in Sizing.",
+                  "未填写需求,或模型装不进单副本的卡:请查看 Sizing 中对应的列。"),
             Check("Workloads without a price", "没有价格的业务", "Lookup",
                   f'=SUMPRODUCT(({status}="ok")*({chosen["offers"]}=0))',
                   "Add the price of this GPU and pricing model to Prices, or name another price list; until then its "
@@ -170,7 +174,7 @@ class ChecksWriter:
                   "Name the listing in Workloads, so that one offer remains.", "在 Workloads 中填写报价项以确定唯一报价。"),
             Check("Workloads whose price has no exchange rate", "缺少汇率的业务", "FX",
                   f"=COUNT({chosen['line']})-COUNT({chosen['rate']})",
-                  "Type one rate from the quoted into the budget currency into FX, with date and source.",
+                  "FX has no rate above 0, or more than one: type one from the quoted into the budget currency, with date and source.",
                   "在 FX 中填写报价币种到预算币种的唯一汇率、日期与来源。"),
             Check("Prices with and without tax in one total", "同一合计中混用含税与不含税价格", "Budget",
                   "=1-Budget!$F$5", "Use prices of one tax basis; until then all totals of money are blocked.",
@@ -247,10 +251,20 @@ class ChecksWriter:
                 rule = quantities()[name].rule
                 assert rule is not None
                 cells = self.span.row("Sizing", self.sizing[name])
-                made.append(Check(rule.en, rule.zh, "Sizing", f"=SUM({cells})", _meaning(rule.summary), f"来源:{rule.source}"))
+                where = "Sizing 末尾的提醒行显示涉及的业务。"
+                made.append(Check(rule.en, rule.zh, "Sizing", f"=SUM({cells})", _meaning(rule.summary), where))
         dates = f"{self.cells.value('prepared_on')}"
         made.append(Check(
             "Prices dated after the budget was prepared", "报价日期晚于编制日期", "Prices",
             f'=COUNTIF(Prices[price_day],">"&{dates})', "Correct the dates, or the day on which the budget was prepared.",
             "请更正报价日期或编制日期。"))  # fmt: skip
+        start = self.span.row("Lookup", self.lookup.rows["start_month"])
+        made.append(Check(
+            "Prices newer than the as-of date: not used", "晚于基准日的报价(未使用)", "Prices",
+            f'=COUNTIF(Prices[price_day],">"&Lookup!$E${DATE_ROW})', "Move the as-of date in Assumptions to use them.",
+            "如需使用,请调整假设中的价格基准日。"))  # fmt: skip
+        made.append(Check(
+            "Workloads that begin after the last month", "起始月晚于预算末月的业务", "Budget",
+            f'=SUMPRODUCT(({start}<>"")*({start}>Budget!$F$7))', "They cost nothing in these months.",
+            "该业务在预算期内没有成本。"))  # fmt: skip
         return made

@@ -38,6 +38,9 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),
 }  # fmt: skip
 
+# rows of Workloads that are filled in but have no name
+UNNAMED = 'SUMPRODUCT((Workloads[workload]="")*((Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
+
 TABLE_HEADER = 6  # labels stand two rows above, units one
 TABLE_FIRST = TABLE_HEADER + 1
 
@@ -85,6 +88,6 @@ class Span:
 
     @property
     def counted(self) -> str:
-        """How many workloads have a name: those that are complete and those that are not."""
+        """How many workloads a total must hold: also those that no line computes and those without a name."""
         ok, incomplete = (self.count_of("Lookup", STATUS_ROW, text) for text in ("ok", "incomplete"))
-        return f"{ok}+{incomplete}"
+        return f"MAX({ok}+{incomplete},COUNTA(Workloads[workload]))+{UNNAMED}"

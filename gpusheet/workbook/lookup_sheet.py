@@ -20,7 +20,7 @@ from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW
 NAME = "Lookup"
 DATE_ROW = 3  # holds the day as of which prices are asked for
 FLAGS = (
-    "workload_complete", "workload_choices", "workload_counts", "gpu_complete", "model_complete", "tables_complete",
+    "workload_complete", "workload_least", "workload_choices", "workload_counts", "gpu_complete", "model_complete", "tables_complete",
 )  # fmt: skip
 OFFERS = ("on_demand", "monthly", "chosen")
 
@@ -130,7 +130,7 @@ class LookupLines:
         texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
             *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
         ordered = [column for zone in numbers for column in zone]
-        names = [*texts, *(c.name for c in ordered), "overrides_typed", "workload_complete", "workload_choices", "workload_counts"]
+        names = [*texts, *(c.name for c in ordered), "overrides_typed", *FLAGS[:4]]
 
         def make() -> list[FetchLine]:
             by_name = {c.name: c for c in columns(Workload)}
@@ -146,6 +146,7 @@ class LookupLines:
             lines.append(FetchLine(overrides.name, overrides.en, overrides.zh, overrides.unit, count))
             lines.append(FetchLine("workload_complete", "Numbers complete and within bounds", "数字完整且在允许范围内",
                                    unit_of(Flag), self._complete(numbers)))
+            lines.append(FetchLine("workload_least", "Not below their least", "不小于下限", unit_of(Flag), self._least(ordered)))
             choices = [by_name[name] for name in ("length_basis", "sizing_method", "pricing_model")]
             lines.append(FetchLine("workload_choices", "Choices known", "选项有效", unit_of(Flag), self._choices(choices)))
             lines.append(FetchLine("workload_counts", "Counts whole, months in order, name once",
@@ -153,6 +154,11 @@ class LookupLines:
             return lines
 
         self._group(("Inputs of the workload (blank: the assumption)", "业务输入(留空取假设)"), make, names)
+
+    def _least(self, fields: list[Column]) -> str:
+        """1 where what has a least value above 0 is not below it."""
+        tests = (f"({self.at(c.name)}>={c.ge:g})" for c in fields if c.ge is not None and c.ge > 0)
+        return f'=IF(E${NAME_ROW}="","",1*{"*".join(tests)})'
 
     def _choices(self, fields: list[Column]) -> str:
         """1 where every choice is one of its list."""
@@ -178,7 +184,7 @@ class LookupLines:
             formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},{assumption}))'
             most = self.cells.most(column.name) if column.le is not None or column.lt is not None else ""
         else:
-            formula = f'=IF({cell}="","",{cell})'
+            formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},""))'
         return FetchLine(column.name, column.en, column.zh, column.unit, formula, most)
 
     def _facts(self, table: str, key: str, row_type: type[Gpu] | type[Model], title: tuple[str, str]) -> None:
@@ -198,11 +204,19 @@ class LookupLines:
                 name = confidence if column.name == "confidence" else column.name
                 formula = self._fact(table, column, row, optional)
                 lines.append(FetchLine(name, column.en, column.zh, column.unit, formula))
-            complete = self._complete(numbers)
+            complete = self._complete(numbers).removesuffix(")")
+            complete += "".join(f"*ISNUMBER({match_choice(self.at(c.name), c)})" for c in texts)
+            complete += f"*{self._agree(row_type)})"
             lines.append(FetchLine(flag, "Facts complete", "规格完整", unit_of(Flag), complete))
             return lines
 
         self._group(title, make, [row, *(c.name for c in ordered), confidence, flag])
+
+    def _agree(self, row_type: type[Gpu] | type[Model]) -> str:
+        """1 where facts of a row do not contradict each other: a reference is whole, active parameters are some of all."""
+        if row_type is Gpu:
+            return f"(COUNT({self.at('reference_throughput')},{self.at('reference_weights_gb')})<>1)"
+        return f"({self.at('active_params_b')}<={self.at('params_b')})"
 
     def _fact(self, table: str, column: Column, row: str, optional: bool) -> str:
         at = f"E${self.rows[row]}"
@@ -261,6 +275,8 @@ class LookupLines:
             match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
             same = f"Prices[price_key],{key},Prices[price_day],{date}"
             named = f"{same},Prices[listing],{listing}"
+            # a row of this key that cannot be used may be the newest: an older price must not take its place
+            broken = f"COUNTIFS(Prices[price_key],{key},Prices[price_day],0)"
             own = self.cells.value("currency")
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
@@ -270,13 +286,13 @@ class LookupLines:
                 FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
                           f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
                 FetchLine(names[2], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
-                          f'=IF({blank},"",({date}>0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
+                          f'=IF({blank},"",({date}>0)*({broken}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
                 FetchLine(names[3], "Row of the offer", "报价所在行", unit_of(Number),
                           f'=IF({offers}=1,IF({listing}="",SUMIFS(Prices[line],{same}),SUMIFS(Prices[line],{named})),"")'),
                 FetchLine(names[4], "Currency quoted", "报价币种", unit_of(Text),
                           f'=IF({line}="","",INDEX(Prices[currency],{line}))'),
                 FetchLine(names[5], "Exchange rate", "汇率", unit_of(Rate),
-                          f'=CHOOSE(1+({currency}={own})+2*(COUNTIFS({pair})=1)*({currency}<>{own}),"",1,'
+                          f'=CHOOSE(1+({currency}={own})+2*(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)*({currency}<>{own}),"",1,'
                           f'SUMIFS(FX[rate],{pair}))'),
             ]  # fmt: skip
 

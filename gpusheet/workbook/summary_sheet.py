@@ -12,7 +12,7 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet.catalog import Workload, columns
 from gpusheet.units import Number, Text, Unit, unit_of
 from gpusheet.wiring import quantities
-from gpusheet.workbook.budget_layout import TAX
+from gpusheet.workbook.budget_layout import COUNTED, TAX
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, TABLE_FIRST, TABLE_HEADER, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_sheet import LookupLines
@@ -62,7 +62,7 @@ def put_summary(
     for name in TYPED:
         column = typed[name]
         typed_in = f"INDEX(Workloads[{name}],$A{first})"
-        shown.append((name, column.label(look.lang), column.unit, f'=IF({typed_in}="","",{typed_in})'))
+        shown.append((name, column.label(look.lang), column.unit, f'=IF($B{first}="","",CHOOSE(1+({typed_in}=""),{typed_in},""))'))
     for name in FETCHED:
         column = typed[name]
         shown.append((name, column.label(look.lang), column.unit,
@@ -88,7 +88,7 @@ def put_summary(
         widths.append(WIDTHS.get(name, max(12, min(width_of(label), 15))))
     total = last + 1
     look.text(sheet.cell(total, 2, words["total"]), bold=True)
-    counted = f'COUNTIF($C${first}:$C${last},"ok")+COUNTIF($C${first}:$C${last},"incomplete")'
+    counted = f"Budget!{COUNTED}"
     for name in ADDED:
         letter = letters[name]
         cells = f"{letter}{first}:{letter}{last}"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from values import same
 
-from gpusheet.sizes import whole_replicas
+from gpusheet.sizes import remainder, tier, whole_replicas
 
 CASES = [
     # demand, capacity, cards, least -> cards
@@ -21,6 +21,16 @@ CASES = [
 @pytest.mark.parametrize(("demand", "capacity", "cards", "least", "wanted"), CASES)
 def test_one(demand: float, capacity: float, cards: float, least: float, wanted: float) -> None:
     assert same(whole_replicas(demand, capacity, cards, least), wanted)
+
+
+@pytest.mark.parametrize(("cards", "wanted"), [
+    (0, 0), (1, 1), (2.67, 4), (5, 8), (7.9999999999, 8), (8, 8), (9, 9), (13, 16), (16, 16), (19, 20), (math.nan, math.nan),
+])  # fmt: skip
+def test_tiers(cards: float, wanted: float) -> None:
+    steps = (0.0, 1.0, 2.0, 4.0, 8.0)
+    assert same(tier(cards, steps), wanted)
+    assert same(float(tier(np.array([cards]), steps)[0]), wanted)  # type: ignore[arg-type, index]
+    assert same(remainder(cards, 8), float(remainder(np.array([cards]), 8)[0]))  # type: ignore[arg-type, index]
 
 
 def test_columns_are_as_single_numbers() -> None:

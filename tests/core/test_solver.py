@@ -217,7 +217,7 @@ def test_why_is_a_tree_down_to_the_inputs() -> None:
                              "sizing_method": "throughput", "card_throughput": 1800})  # fmt: skip
     assert (tree.quantity.name, tree.value) == ("card_tier", 4)
     lines = str(tree).splitlines()
-    assert lines[0].startswith("card_tier = 4 cards  [INT(")
+    assert lines[0].startswith("card_tier = 4 cards  [cards_needed-MOD(")
     assert any(line.strip().startswith("card_throughput = 1,800 tokens/s  [typed]") for line in lines)
     assert any(line.strip() == "peak_factor = 4 ratio" for line in lines)
     assert all("tiers =" not in line for line in lines)

@@ -137,7 +137,6 @@ def _lengths(file: str) -> list[tuple[int, str]]:
     return found
 
 
-@pytest.mark.xfail(strict=True, reason="some are: the line workload_complete of Lookup above all; part it into lines")
 @every_file
 def test_no_formula_is_long(file: str) -> None:
     assert [pair for pair in _lengths(file) if pair[0] > LONGEST] == []
