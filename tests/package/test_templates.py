@@ -86,7 +86,7 @@ def test_the_blocked_example_says_what_is_missing(lang: str, remade: tuple[Path,
     outcome = remade[1][f"example-blocked.{lang}.xlsx"]
     assert (outcome.total, outcome.checks_failed) == (None, 3)
     begins = {
-        "en": ["Workloads without a price: 2. Add the price", "Workloads whose price has no exchange rate: 1. Type one",
+        "en": ["Workloads without a price: 2. Add the price", "Workloads whose price has no exchange rate: 1. FX has no rate above 0",
                "Months without a budget total: 12. A workload or cost has no number"],
         "zh": ["没有价格的业务: 2. 在 Prices 中补充", "缺少汇率的业务: 1. 在 FX 中填写", "没有预算合计的月份: 12. 上方检查"],
     }[lang]  # fmt: skip
