@@ -68,13 +68,14 @@ def finite(x: Any) -> Any:
 
 
 def tier(cards: Any) -> Any:
-    nodes = np.floor(cards / 8 + TINY) * 8
-    return nodes + TIERS[np.searchsorted(TIERS[:-1], cards - nodes - TINY)]
+    rest = cards % 8
+    return cards - rest + TIERS[np.searchsorted(TIERS[:-1], rest - TINY, side="right")]
 
 
 def replica_cards(demand: Any, capacity: Any, cards: Any, least: Any) -> Any:
-    needed = np.maximum(least, -np.floor(TINY - finite(demand / capacity)) + 0.0) * cards
-    return np.where(np.isnan(needed), np.nan, np.where(demand > TINY, needed, 0))
+    usable = np.where(capacity > 0, capacity, np.nan)
+    needed = np.maximum(least, -np.floor(TINY - demand / usable) + 0.0) * cards
+    return np.where(demand <= TINY, 0.0, needed)
 
 
 def typed(t: dict[str, Any], name: str, computed: Any) -> Any:
@@ -129,8 +130,9 @@ def _memory(t: dict[str, Any], r: dict[str, Any]) -> None:
     r["kv_gb_per_token"] = r["kv_gb_per_request"] / r["context_tokens"]
     all_memory = t["cards"] * t["memory_gb"]
     r["usable_kv_gb"] = (all_memory * t["memory_fraction"] - r["weights_gb"]) * t["fragmentation"]
-    r["own_tokens"] = r["context_tokens"] - t["prefix_hit_rate"] * t["shared_prefix_tokens"]
-    left = r["usable_kv_gb"] - r["kv_gb_per_token"] * t["shared_prefix_tokens"]
+    prefix = r["prefix_tokens"] = np.minimum(t["shared_prefix_tokens"], r["planning_input_tokens"])
+    r["own_tokens"] = r["context_tokens"] - t["prefix_hit_rate"] * prefix
+    left = r["usable_kv_gb"] - r["kv_gb_per_token"] * prefix
     r["kv_concurrency_with_prefix"] = finite(left / (r["kv_gb_per_token"] * r["own_tokens"]))
     plain = finite(r["usable_kv_gb"] / r["kv_gb_per_request"])
     shared = np.where(t["shared_prefix_tokens"] > TINY, r["kv_concurrency_with_prefix"], plain)
@@ -187,7 +189,8 @@ def _concurrency(t: dict[str, Any], r: dict[str, Any]) -> None:
 
 def _cards(t: dict[str, Any], r: dict[str, Any]) -> None:
     cards, least = t["cards"], t["min_replicas"]
-    r["replica_throughput"] = r["card_throughput"] * cards
+    r["fitting_throughput"] = np.where(np.isnan(r["fits"]), r["card_throughput"], r["card_throughput"] * r["fits"])
+    r["replica_throughput"] = r["fitting_throughput"] * cards
     r["throughput_cards"] = replica_cards(r["token_demand"], r["replica_throughput"], cards, least)
     r["constraint_cards"] = replica_cards(r["peak_concurrency"], r["concurrency"], cards, least)
     r["segment_cards"] = replica_cards(r["buffered_concurrency"], r["segment_concurrency"], cards, least)
@@ -204,7 +207,8 @@ def _cards(t: dict[str, Any], r: dict[str, Any]) -> None:
 
 
 def _money(t: dict[str, Any], r: dict[str, Any]) -> None:
-    r["periods_per_month"] = np.where(t["price_period"] == "hour", t["hours_per_month"], 1.0)
+    hourly, monthly = t["price_period"] == "hour", t["price_period"] == "month"
+    r["periods_per_month"] = hourly * t["hours_per_month"] + monthly
     r["break_even_hours"] = t["price_month"] / t["price_hour"]
     r["hourly_cost"] = r["net_cards"] * t["price_hour"] * (1 - t["discount"])
     r["on_demand_monthly_cost"] = r["hourly_cost"] * t["hours_per_month"]
@@ -217,9 +221,9 @@ def _money(t: dict[str, Any], r: dict[str, Any]) -> None:
     r["power_kw"] = r["nodes"] * t["node_power_kw"] + r["net_cards"] * t["tdp_w"] * t["power_per_tdp"] / 1000
     r["residual_value"] = t["capex"] * t["residual_share"]
     r["monthly_depreciation"] = (t["capex"] - r["residual_value"]) / t["useful_life_months"]
-    electricity = r["power_kw"] * t["pue"] * 24 * t["days_per_month"] * t["electricity_price"]
-    hosting = r["power_kw"] * t["colocation_per_kw_month"] + t["network_per_month"]
-    r["owned_cash_cost"] = electricity + hosting + t["capex"] * t["maintenance_rate"] / 12
+    r["electricity_cost"] = r["power_kw"] * t["pue"] * 24 * t["days_per_month"] * t["electricity_price"]
+    r["hosting_cost"] = r["power_kw"] * t["colocation_per_kw_month"] + t["network_per_month"]
+    r["owned_cash_cost"] = r["electricity_cost"] + r["hosting_cost"] + t["capex"] * t["maintenance_rate"] / 12
     r["owned_monthly_cost"] = r["owned_cash_cost"] + r["monthly_depreciation"]
     r["monthly_saving"] = r["monthly_cost"] - r["owned_cash_cost"]
     r["buy_break_even_month"] = finite(t["capex"] / np.maximum(0, r["monthly_saving"]))
@@ -248,6 +252,7 @@ def _calendar(t: dict[str, Any], r: dict[str, Any]) -> None:
 def _alerts(t: dict[str, Any], r: dict[str, Any]) -> None:
     r["weight_alert"] = known(r["weight_share"] > t["weight_share_limit"] + TINY, r["weight_share"])
     r["kv_alert"] = known(r["kv_share"] > t["kv_share_limit"] + TINY, r["kv_share"])
+    r["context_alert"] = known(r["context_tokens"] > t["max_context"] + TINY, t["max_context"])
     r["fit_alert"] = 1 - r["fits"]
     r["development_alert"] = (t["usage"] == "development").astype(float)
     r["confidence_alert"] = ((t["gpu_confidence"] == "low") | (t["model_confidence"] == "low")).astype(float)
