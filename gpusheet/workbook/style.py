@@ -44,9 +44,9 @@ def fill(color: str) -> PatternFill:
     return PatternFill("solid", start_color=color, end_color=color)
 
 
-def _inset(on: bool) -> dict[str, Any]:
+def _inset(on: bool, shrink: bool = False) -> dict[str, Any]:
     """Text stands off the number at its left."""
-    return {"horizontal": "left", "indent": 1} if on else {}
+    return {"horizontal": "left", "indent": 1, "shrink_to_fit": shrink} if on else {}
 
 
 INPUT_FILL, HEADER_FILL, GROUP_FILL = "FFFBE6", "D9E2F3", "EDEDED"
@@ -122,7 +122,7 @@ class Look:
         text = str(cell.value)
         cell.font = font(self.lang, LINK if is_link(text) else FORMULA, bold)
         cell.number_format = "General" if is_text(unit) else number_format(unit)
-        cell.alignment = Alignment(vertical="center", **_inset(is_text(unit)))
+        cell.alignment = Alignment(vertical="center", **_inset(is_text(unit), shrink=True))
 
     def formula_style(self, sheet: Worksheet, formula: str, unit: Unit) -> Any:
         """The style that `formula` gives, made once for each book, kind of formula and unit."""

@@ -6,8 +6,10 @@ import io
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
+from gpusheet.catalog import Catalog
 from gpusheet.cli import main
 
+NEWEST = max(price.snapshot_date for price in Catalog.builtin().prices)
 BOT = ("gpu=L20", "model=Generic-7B", "weight_precision=int8", "input_tokens=200", "output_tokens=300",
        "requests_per_day=80000", "peak_factor=4", "sizing_method=throughput", "price_list=gongjiyun")  # fmt: skip
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from commands import BOT, refused, run
+from commands import BOT, NEWEST, refused, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,7 +86,7 @@ def test_precisions_stand_for_bytes() -> None:
 def test_cards_models_and_prices_are_looked_up() -> None:
     ended = run("calc", "monthly_cost", *BOT)
     assert ended.out == "11,520 CNY/month\n"
-    assert "pricing_model=on_demand" in ended.err and "as_of=2026-10-27" in ended.err
+    assert "pricing_model=on_demand" in ended.err and f"as_of={NEWEST}" in ended.err
 
 
 def test_a_typed_fact_beats_the_card() -> None:
@@ -162,7 +162,7 @@ def test_options_are_not_values() -> None:
     (["monthly_cost", "gpu=L20", "cards_needed=3"],
      "monthly_cost: missing; price_list: blank; name one that has L20: gongjiyun"),
     (["monthly_cost", "gpu=L20", "cards_needed=3", "price_list=gongjiyun", "pricing_model=spot"],
-     "monthly_cost: missing; price: no spot price of L20 in gongjiyun as of 2026-10-27"),
+     f"monthly_cost: missing; price: no spot price of L20 in gongjiyun as of {NEWEST}"),
     (["monthly_cost", "gpu=L20", "cards_needed=3", "price_list=gongjiyun", "currency=USD"],
      "monthly_cost: missing; FX: no single rate from CNY to USD; type one with its date and source"),
     (["cards_needed", "fixed_cards=", "sizing_method=constraint", "constraint_cards=", "throughput_cards=1",

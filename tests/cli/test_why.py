@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from commands import BOT, refused, run
+from commands import BOT, NEWEST, refused, run
 
 from gpusheet import solve
 from gpusheet.cli.case import case
@@ -41,7 +41,7 @@ def test_origins_are_named() -> None:
     out = run("why", "monthly_cost", *BOT).out
     assert "memory" not in out.split("\n")[0]
     assert re.search(r"unit_price = 4 CNY  \[gpu L20, price_list gongjiyun, pricing_model on_demand, "
-                     r"as_of 2026-10-27, currency CNY\]", out)  # fmt: skip
+                     rf"as_of {NEWEST}, currency CNY\]", out)  # fmt: skip
     assert "params_b = 7 billion  [model Generic-7B]" in out
     assert "weight_bytes = 1 bytes  [weight_precision int8]" in out
 
