@@ -170,7 +170,8 @@ def test_options_are_not_values() -> None:
     (["constraint_cards", "300", "", "8"], "constraint_cards: missing; give concurrency"),
     (["segment_cards", "10", "0", "1"],
      "segment_cards: missing; segment_cards = IF(peak_concurrency>tiny,"
-     "IF(N(segment_concurrency)>0,MAX(min_replicas,-INT(tiny-peak_concurrency/segment_concurrency))*cards,\"\"),0) has no value at peak_concurrency=10, "
+     "IF(N(segment_concurrency)>0,MAX(min_replicas,"
+     "-INT(tiny-peak_concurrency/segment_concurrency))*cards,\"\"),0) has no value at peak_concurrency=10, "
      "segment_concurrency=0, cards=1, min_replicas=1"),
 ])  # fmt: skip
 def test_a_missing_result_says_what_to_give(words: list[str], line: str) -> None:
