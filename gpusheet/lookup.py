@@ -122,33 +122,10 @@ def _offer(filled: Mapping[str, Any], gpu: str, pricing_model: str, context: Con
     price_list, listing = filled["price_list"], filled["listing"]
     if as_of is None or price_list is None:
         return Offer(0, None, None, NAN)
-    key = tuple(part.casefold() for part in (price_list, gpu, pricing_model))
-    found = [
-        price for price in _index(context.catalog.prices).get(key, ())
-        if price.snapshot_date <= as_of
-        and (listing is None or (price.listing or "").casefold() == listing.casefold())
-    ]  # fmt: skip
-    date = max((price.snapshot_date for price in found), default=None)
-    found = [price for price in found if price.snapshot_date == date]
+    found = context.catalog.offers(price_list, gpu, pricing_model, as_of, listing)
+    date = found[0].snapshot_date if found else None
     price = found[0] if len(found) == 1 else None
     return Offer(len(found), date, price, exchange_rate(price.currency, context) if price else NAN)
-
-
-_INDEXES: dict[int, tuple[Sequence[Price], dict[tuple[str, ...], list[Price]]]] = {}
-
-
-def _index(prices: Sequence[Price]) -> dict[tuple[str, ...], list[Price]]:
-    """Prices by list, GPU and pricing model; made once for a table."""
-    kept = _INDEXES.get(id(prices))
-    if kept is not None and kept[0] is prices:
-        return kept[1]
-    index: dict[tuple[str, ...], list[Price]] = {}
-    for price in prices:
-        key = tuple(part.casefold() for part in (price.price_list, price.gpu, price.pricing_model))
-        index.setdefault(key, []).append(price)
-    _INDEXES.clear()
-    _INDEXES[id(prices)] = (prices, index)
-    return index
 
 
 def exchange_rate(currency: str, context: Context) -> float:

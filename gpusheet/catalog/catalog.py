@@ -83,25 +83,43 @@ class Catalog:
         _known("pricing_model", pricing_model, PRICING_MODELS)
         if price_list is not None:
             _known("price_list", price_list, (p.price_list for p in self.prices))
-        found = [
-            p for p in self.prices
-            if _same(p.gpu, card) and _same(p.pricing_model, pricing_model)
-            and (as_of is None or p.snapshot_date <= as_of)
-            and (price_list is None or _same(p.price_list, price_list))
-            and (listing is None or (p.listing is not None and _same(p.listing, listing)))
-        ]
+        named = [price_list] if price_list is not None else dict.fromkeys(p.price_list for p in self.prices)
+        found = [p for one in named for p in self._quoted(one, card, pricing_model, as_of, listing)]
         what = f"price of {card}, {pricing_model}"
         lists = {p.price_list.casefold(): p.price_list for p in found}
         if len(lists) > 1:
             names = ", ".join(sorted(lists.values()))
             raise AmbiguousPrice(f"{what}: found in {len(lists)} price lists ({names}); name one as price_list")
-        newest = max((p.snapshot_date for p in found), default=None)
-        found = [p for p in found if p.snapshot_date == newest]
+        found = _newest(found)
         if len(found) > 1:
             offers = ", ".join(sorted(p.listing or "(no listing)" for p in found))
             raise AmbiguousPrice(
-                f"{what}: found {len(found)} in {found[0].price_list} on {newest} ({offers}); name one as listing")
+                f"{what}: found {len(found)} in {found[0].price_list} on {found[0].snapshot_date} ({offers}); name one as listing")
         return found[0] if found else None
+
+    def offers(
+        self, price_list: str, gpu: str, pricing_model: str, as_of: datetime.date | None, listing: str | None = None
+    ) -> list[Price]:
+        """The prices of a list's newest day at or before `as_of`, as a workbook finds them: one is wanted."""
+        return _newest(self._quoted(price_list, gpu, pricing_model, as_of, listing))
+
+    def _quoted(
+        self, price_list: str, gpu: str, pricing_model: str, as_of: datetime.date | None, listing: str | None
+    ) -> list[Price]:
+        key = tuple(part.strip().casefold() for part in (price_list, gpu, pricing_model))
+        return [
+            price for price in self._by_key.get(key, ())
+            if (as_of is None or price.snapshot_date <= as_of)
+            and (listing is None or (price.listing is not None and _same(price.listing, listing)))
+        ]  # fmt: skip
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, ...], list[Price]]:
+        index: dict[tuple[str, ...], list[Price]] = {}
+        for price in self.prices:
+            key = tuple(part.casefold() for part in (price.price_list, price.gpu, price.pricing_model))
+            index.setdefault(key, []).append(price)
+        return index
 
     @cached_property
     def _gpu_names(self) -> _Names[Gpu]:
@@ -146,6 +164,11 @@ def _squeezed(name: str) -> str:
 
 def _parts(aliases: str | None) -> list[str]:
     return [part.strip() for part in (aliases or "").split(";") if part.strip()]
+
+
+def _newest(prices: Sequence[Price]) -> list[Price]:
+    day = max((price.snapshot_date for price in prices), default=None)
+    return [price for price in prices if price.snapshot_date == day]
 
 
 def _same(one: str, other: str) -> bool:

@@ -13,7 +13,7 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
-from gpusheet.workbook.budget_layout import COST, BudgetCells
+from gpusheet.workbook.budget_layout import COST, MONTHS, TAX, BudgetCells
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_sheet import DATE_ROW, LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
@@ -177,7 +177,7 @@ class ChecksWriter:
                   "FX has no rate above 0, or more than one: type one from the quoted into the budget currency, with date and source.",
                   "在 FX 中填写报价币种到预算币种的唯一汇率、日期与来源。"),
             Check("Prices with and without tax in one total", "同一合计中混用含税与不含税价格", "Budget",
-                  "=1-Budget!$F$5", "Use prices of one tax basis; until then all totals of money are blocked.",
+                  f"=1-Budget!{TAX}", "Use prices of one tax basis; until then all totals of money are blocked.",
                   "请统一税务口径;统一前所有金额合计不予计算。"),
             Check("Twelve season factors", "季节系数共12个月", "Assumptions",
                   "=12-COUNTIF(Seasons[season_factor],\">=0\")", "Give each calendar month a factor of 0 or more.",
@@ -214,7 +214,7 @@ class ChecksWriter:
         monthly = f"Summary!${letter}${summary.first}:${letter}${summary.last}"
         models = f"Budget!$H${budget.rows['by_model']}:$H${budget.rows['by_model'] + 3}"
         made = [
-            Check("Months without a budget total", "没有预算合计的月份", "Budget", f"=Budget!$F$7-COUNT({span})",
+            Check("Months without a budget total", "没有预算合计的月份", "Budget", f"=Budget!{MONTHS}-COUNT({span})",
                   "A workload or cost has no number: mend what the checks above name.", "上方检查指出的业务或费用缺少数值,请先处理。"),
             Check("Budget: workloads against months", "预算:按业务合计与按月合计一致", "Budget",
                   f"=IF(COUNT(Budget!$H${gpu})=1,SUM({costs})-Budget!$H${gpu},0)",
@@ -265,6 +265,6 @@ class ChecksWriter:
             "如需使用,请调整假设中的价格基准日。"))  # fmt: skip
         made.append(Check(
             "Workloads that begin after the last month", "起始月晚于预算末月的业务", "Budget",
-            f'=SUMPRODUCT(({start}<>"")*({start}>Budget!$F$7))', "They cost nothing in these months.",
+            f'=SUMPRODUCT(({start}<>"")*({start}>Budget!{MONTHS}))', "They cost nothing in these months.",
             "该业务在预算期内没有成本。"))  # fmt: skip
         return made

@@ -20,9 +20,9 @@ from gpusheet.registry import all_rules
 from gpusheet.rules import SUBJECTS
 from gpusheet.units import Date, Money, Number, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
+from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
 from gpusheet.workbook.budget_layout import DATE_ROW as MONTHS_ROW
 from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
-from gpusheet.workbook.budget_layout import BudgetCells
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
@@ -81,7 +81,7 @@ def put_cover(
         ("master", f"=Checks!{MASTER}", TEXT, ""),
         ("failed", f"=Checks!{FAILED}", NUMBER, ""),
         ("alerts", f"=Checks!{ALERTS}", NUMBER, ""),
-        ("workloads", "=Budget!$F$4", NUMBER, ""),
+        ("workloads", f"=Budget!{COUNTED}", NUMBER, ""),
         ("cards", f"=Budget!$H${tier}", NUMBER, ""),
         ("units", f"={cells.value('amount_unit')}", NUMBER, ""),
         ("total", f"=Budget!$H${grand}", MONEY, ""),
