@@ -7,8 +7,6 @@ import html
 import math
 import os
 import re
-import secrets
-import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +14,7 @@ from openpyxl.utils import column_index_from_string
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.errors import GpusheetError
+from gpusheet.files import check_target, replacing
 from gpusheet.workbook.evaluate import CellError, Frame, Value, Values, evaluate_package
 from gpusheet.workbook.package import FORMULA_CELL, pack, repacked
 
@@ -42,56 +41,20 @@ def write_with_values(book: Workbook, path: Path | str, force: bool = False, con
     ...     openpyxl.load_workbook(f"{folder}/book.xlsx", data_only=True).active["A1"].value
     42
     """
-    target = Path(os.path.realpath(path))  # a link stays a link
-    _check(target, force)
+    target = Path(os.path.realpath(path))
+    check_target(target, force)
     book.calculation.fullCalcOnLoad = True
-    try:
-        with TemporaryDirectory(prefix="gpusheet-") as folder:
-            package = Path(folder, "book.xlsx")
-            pack(book, package)
-            frame = Frame.of(book)
-            if consume:
-                book._sheets.clear()
-                gc.collect()  # sheets and their cells hold each other
-            values = evaluate_package(package, frame)
-            _put(package, target, _Patch(frame.parts, values))
-    except OSError as error:
-        hint = "close it where it is open, or choose another name or folder"
-        raise GpusheetError(f"{target}: cannot be written ({error.strerror or error}); {hint}") from error
-    return values
-
-
-def _put(package: Path, target: Path, patch: _Patch) -> None:
-    """Writes the patched package beside the target, and then in its place."""
-    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.tmp")
-    try:
+    with replacing(target) as temporary, TemporaryDirectory(prefix="gpusheet-") as folder:
+        package = Path(folder, "book.xlsx")
+        pack(book, package)
+        frame = Frame.of(book)
+        if consume:
+            book._sheets.clear()
+            gc.collect()  # sheets and their cells hold each other
+        values = evaluate_package(package, frame)
         with open(temporary, "xb") as file:
-            repacked(package, file, patch)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _check(target: Path, force: bool) -> None:
-    """Refuses at once what would fail, or harm somebody, at the end."""
-    if not target.parent.is_dir():
-        raise GpusheetError(f"{target}: there is no folder {target.parent}; make it, or choose another")
-    if target.is_dir():
-        raise GpusheetError(f"{target}: is a folder; give the name of a file in it")
-    if not target.exists():
-        return
-    if not force:
-        raise GpusheetError(f"{target}: exists already; choose another name, or replace it with --force")
-    if not os.access(target, os.W_OK):
-        raise GpusheetError(f"{target}: is write-protected; choose another name, or lift the protection")
-    for lock in (target.with_name(f"~${target.name}"), target.with_name(f".~lock.{target.name}#")):
-        if lock.exists():
-            program = "Excel" if lock.name.startswith("~") else "LibreOffice"
-            raise GpusheetError(f"{target}: is open in {program}; close it there (if it is not, delete {lock.name})")
+            repacked(package, file, _Patch(frame.parts, values))
+    return values
 
 
 class _Patch:
