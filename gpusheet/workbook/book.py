@@ -15,18 +15,21 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet import __version__
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.assumptions_sheet import put_assumptions
+from gpusheet.workbook.budget_chart import put_chart
 from gpusheet.workbook.budget_layout import BudgetCells
 from gpusheet.workbook.budget_sheet import BudgetWriter
 from gpusheet.workbook.cached import write_with_values
-from gpusheet.workbook.calculation import put_lookup, put_sizing
 from gpusheet.workbook.catalog_sheets import put_catalog
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, ChecksWriter
 from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
+from gpusheet.workbook.cover_sheet import put_cover
 from gpusheet.workbook.evaluate import Values
-from gpusheet.workbook.front_sheets import put_chart, put_cover, put_rules
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import SHEETS, Span
-from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.lookup_lines import LookupLines
+from gpusheet.workbook.lookup_sheet import put_lookup
+from gpusheet.workbook.rules_sheet import put_rules
+from gpusheet.workbook.sizing_sheet import put_sizing
 from gpusheet.workbook.style import Look
 from gpusheet.workbook.summary_sheet import SummaryCells, put_summary
 from gpusheet.workbook.tables import Placed

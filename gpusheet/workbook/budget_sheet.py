@@ -43,7 +43,7 @@ from gpusheet.workbook.budget_layout import (
 )
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, printing, protect, set_widths
 
 TEXT, NUMBER, MONEY, SHARE = unit_of(Text), unit_of(Number), unit_of(Money), unit_of(Share)

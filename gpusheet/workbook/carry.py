@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.assumptions_sheet import VALUE
-from gpusheet.workbook.front_sheets import WORDS
+from gpusheet.workbook.cover_sheet import WORDS
 
 OWN_FORMATS = 164  # numbers of formats from here on are a workbook's own
 LOG_WIDTH = 4

@@ -15,7 +15,7 @@ from gpusheet.wiring import quantities
 from gpusheet.workbook.budget_layout import COUNTED, TAX
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, TABLE_FIRST, TABLE_HEADER, Span, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_sheet import LookupLines
+from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, printing, protect, set_widths, width_of
 
 NAME = "Summary"

@@ -1,13 +1,9 @@
-"""The Cover, with what a reader needs first, and the Rules sheet, with where every number comes from."""
+"""The Cover: what a reader needs first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from openpyxl.chart import BarChart, Reference
-from openpyxl.chart.data_source import StrRef
-from openpyxl.chart.series import SeriesLabel
 from openpyxl.formatting.rule import CellIsRule
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
@@ -15,19 +11,14 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from gpusheet import __version__
-from gpusheet.expr import render
-from gpusheet.registry import all_rules
-from gpusheet.rules import SUBJECTS
 from gpusheet.units import Date, Money, Number, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
-from gpusheet.workbook.budget_layout import DATE_ROW as MONTHS_ROW
-from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SHEETS, Span, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_sheet import DATE_ROW, LookupLines
+from gpusheet.workbook.layout import SHEETS, Span, hint_of, title_of
+from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
 from gpusheet.workbook.style import FORMULA, INPUT, LINK, Look, fill, font, printing, protect, set_widths
 
 TEXT, DATE, NUMBER, MONEY = unit_of(Text), unit_of(Date), unit_of(Number), unit_of(Money)
@@ -41,7 +32,7 @@ WORDS: dict[str, dict[str, str]] = {
         "cards": "Cards billed, peak month", "workloads": "Workloads", "units": "Amounts below in units of",
         "contents": "Contents", "colours": "Colours", "log": "Version log",
         "blue": "Typed input", "black": "Formula", "green": "Formula that reads another sheet",
-        "heads": "Version|Date|Author|Change", "first": "Made by gpusheet", "chart": "Cost by month",
+        "heads": "Version|Date|Author|Change", "first": "Made by gpusheet",
     },
     "zh": {
         "purpose": "用途", "purpose_text": "测算大模型推理所需 GPU 卡数及其按月成本。", "author": "编制人", "on": "编制日期",
@@ -50,7 +41,7 @@ WORDS: dict[str, dict[str, str]] = {
         "alerts": "提醒数", "total": "预算合计", "year": "首个财年", "cards": "计费卡数(峰值月)", "workloads": "业务数",
         "units": "以下金额单位", "contents": "目录", "colours": "颜色说明", "log": "版本记录", "blue": "手工输入",
         "black": "公式", "green": "引用其他工作表的公式", "heads": "版本|日期|作者|变更说明", "first": "由 gpusheet 生成",
-        "chart": "按月成本",
+
     },
 }  # fmt: skip
 
@@ -145,64 +136,3 @@ def _log(sheet: Any, look: Look, inputs: Inputs, row: int) -> int:
     for position in range(1, 5):
         look.input(sheet.cell(row + 3, position), DATE if position == 2 else TEXT)
     return row + 3
-
-
-def put_rules(book: Workbook, look: Look, rows: Mapping[str, int]) -> None:
-    sheet: Any = book["Rules"]
-    look.title(sheet, title_of("Rules", look.lang), hint_of("Rules", look.lang), role_of("Rules"))
-    heads = {
-        "en": ("Name", "Quantity", "Unit", "Formula", "Source", "What it is"),
-        "zh": ("名称", "指标", "单位", "公式", "来源", "说明(英文)"),
-    }[look.lang]
-    look.band(sheet, role_of("Rules"), len(heads))
-    for position, head in enumerate(heads, 1):
-        look.header(sheet.cell(4, position, head))
-    line, subject = 5, ""
-    for name, rule in all_rules().items():
-        if rule.subject != subject:
-            subject = rule.subject
-            look.group(sheet, line, SUBJECTS[subject][look.lang == "zh"], len(heads))
-            line += 1
-        formula = render(rule.expression, str)
-        values = (name, rule.label(look.lang), rule.unit.label(look.lang), formula, rule.source, rule.summary)
-        for position, value in enumerate(values, 1):
-            cell = sheet.cell(line, position)
-            cell.value = value
-            cell.data_type = "s"  # a formula is shown here, not computed
-            look.text(cell, wrap=True, color="7F7F7F" if position in (1, 3) else FORMULA)
-            if value[:1] in "=+-@":
-                cell.quotePrefix = True
-        if name in rows:
-            cell = sheet.cell(line, 1)
-            cell.hyperlink = Hyperlink(ref=cell.coordinate, location=f"'Sizing'!A{rows[name]}", display=name)
-        widest = max(len(formula) / 58, len(rule.summary) / 58, len(rule.source) / 24, 1)
-        sheet.row_dimensions[line].height = 14 * (int(widest) + (widest > int(widest)))
-        line += 1
-    set_widths(sheet, (31, 32, 18, 60, 26, 60))
-    sheet.freeze_panes = "C5"
-    printing(sheet, look.lang, "4:4", f"A1:F{line - 1}")
-    protect(sheet)
-
-
-def put_chart(book: Workbook, look: Look, budget: BudgetCells) -> None:
-    """Cost by month under the budget: cards, other costs and contingency on top of each other."""
-    sheet: Any = book["Budget"]
-    chart: Any = BarChart()
-    chart.type, chart.grouping, chart.overlap = "col", "stacked", 100
-    chart.title = WORDS[look.lang]["chart"]
-    first, last = budget.rows["shown_gpu"], budget.rows["shown_contingency"]
-    from_column, to_column = FIRST_MONTH, FIRST_MONTH + budget.months - 1
-    for row in range(first, last + 1):
-        values = Reference(sheet, min_col=from_column, max_col=to_column, min_row=row)
-        chart.add_data(values, from_rows=True, titles_from_data=False)
-    for series, row, color in zip(chart.series, range(first, last + 1), ("2F5597", "A9D18E", "F4B183"), strict=True):
-        series.tx = SeriesLabel(strRef=StrRef(f"Budget!$B${row}"))
-        series.graphicalProperties.solidFill = color
-    chart.set_categories(Reference(sheet, min_col=from_column, max_col=to_column, min_row=MONTHS_ROW))
-    chart.x_axis.number_format = "yyyy-mm"
-    chart.x_axis.delete = chart.y_axis.delete = False
-    chart.y_axis.number_format = "#,##0"
-    chart.gapWidth = 60
-    chart.legend.position = "b"
-    chart.height, chart.width = 9, 26
-    sheet.add_chart(chart, f"B{budget.rows['shown_grand'] + 2}")
