@@ -147,4 +147,4 @@ def test_no_path_of_a_machine_is_named() -> None:
         if MACHINE.search(line)
     ]  # fmt: skip
     assert not found
-    assert MACHINE.search("open('/home/ann/book.xlsx')") and not MACHINE.search("tokens/work/day")
+    assert MACHINE.search("open('/home/ann/book.xlsx')") and not MACHINE.search("tokens/user/day")
