@@ -134,15 +134,19 @@ class Look:
             self._styles[key] = SharedStyle(cell._style)
         return self._styles[key]
 
-    def input_style(self, sheet: Worksheet, unit: Unit, number_format: str | None = None, quoted: bool = False) -> Any:
+    def input_style(
+        self, sheet: Worksheet, unit: Unit, number_format: str | None = None, quoted: bool = False, wrap: bool = False
+    ) -> Any:
         """The style that `input` gives, with another number format where one is given, made once for each."""
-        key = (id(sheet.parent), unit, number_format, quoted)
+        key = (id(sheet.parent), unit, number_format, quoted, wrap)
         if key not in self._styles:
             cell: Any = Cell(sheet, 1, 1)
             self.input(cell, unit)
             if number_format:
                 cell.number_format = number_format
             cell.quotePrefix = quoted
+            if wrap:
+                cell.alignment = Alignment(vertical="center", wrap_text=True, **_inset(True))
             self._styles[key] = SharedStyle(cell._style)
         return self._styles[key]
 

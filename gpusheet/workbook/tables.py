@@ -6,6 +6,7 @@ the reader need no addresses of their own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,8 @@ from gpusheet.workbook.style import Look, width_of
 
 GAP = 2  # blank rows between two tables of a sheet
 GROWTH = 2000  # rows under a table that validation and the checks also watch
-LONG_TEXT = {"source", "notes", "aliases", "description", "override_reason"}
+LONG_TEXT = {"source", "notes", "aliases", "description", "override_reason"}  # wrapped
+LONG_WIDTH, LINE_HEIGHT = 90, 13.5
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def _put_input(sheet: Worksheet, look: Look, line: int, position: int, column: C
         cell.data_type = "s"
     # a cell formatted as text would keep a typed number as text
     plain = "General" if column.kind in ("text", "choice") else None
-    cell._style = look.input_style(sheet, column.unit, plain, quoted)
+    cell._style = look.input_style(sheet, column.unit, plain, quoted, wrap=column.name in LONG_TEXT)
 
 
 def _add_table(sheet: Worksheet, placed: Placed, names: list[str], calculated: Sequence[Calculated]) -> None:
@@ -193,7 +195,7 @@ def _validate(
 def _fit(
     sheet: Worksheet, look: Look, placed: Placed, fields: Sequence[Column], calculated: Sequence[Calculated]
 ) -> None:
-    """Widths by content, long texts cut; label rows tall enough for two or three lines."""
+    """Widths by content, long texts wrapped in rows as tall as they need; label rows for two or three lines."""
     shown: list[Column | Calculated] = [*fields, *calculated]
     for column in shown:
         letter = placed.letters[column.name]
@@ -202,10 +204,16 @@ def _fit(
         if isinstance(column, Column) and column.kind != "number":
             lines = (sheet[f"{letter}{row}"].value for row in range(placed.first, placed.last + 1))
             longest = max((width_of(value) for value in lines if value is not None), default=0)
-            wanted = max(wanted, min(longest + 2, 40 if column.name in LONG_TEXT else 30))
+            wanted = max(wanted, min(longest + 3, LONG_WIDTH if column.name in LONG_TEXT else 40))
         elif isinstance(column, Calculated) and column.unit.symbol == "text":
             wanted = 40
         current = sheet.column_dimensions[letter].width if letter in sheet.column_dimensions else 0
         sheet.column_dimensions[letter].width = max(wanted, current if current != 13 else 0)
+    long = [placed.letters[column.name] for column in fields if column.name in LONG_TEXT]
+    for row in range(placed.first, placed.last + 1):
+        widths = ((sheet[f"{letter}{row}"].value, sheet.column_dimensions[letter].width) for letter in long)
+        most = max((math.ceil(width_of(text) / (width - 4)) for text, width in widths if text), default=1)
+        if most > 1:
+            sheet.row_dimensions[row].height = most * LINE_HEIGHT
     sheet.row_dimensions[placed.header - 2].height = 44
     sheet.row_dimensions[placed.header - 1].height = 26
