@@ -71,6 +71,9 @@ def by_month(found: Sequence[LookUp], months: int, season: Sequence[float]) -> A
     values: dict[str, Any] = {"workload_number": [n for n in range(1, len(found) + 1) for _ in range(months)]}
     values["month"] = spread["month"]
     for line in LINES:
+        if line.name == line.rule_name:
+            values[line.name] = solved[line.name]
+            continue
         arguments: dict[str, Any] = {}
         for parameter, quantity in line.rule.needs.items():
             source = line.wiring.get(quantity, quantity)

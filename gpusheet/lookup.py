@@ -13,10 +13,10 @@ from typing import Any
 from gpusheet.catalog import OVERRIDES, Assumptions, Catalog, Fx, Price, Workload, columns
 from gpusheet.catalog.settings import CURRENCY_DEFAULT
 from gpusheet.errors import UnknownName
+from gpusheet.ops import NAN
 from gpusheet.solver import solve
 from gpusheet.wiring import quantities
 
-NAN = float("nan")
 
 @dataclass(frozen=True)
 class Context:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import cast
 
-from gpusheet.expr import ADD, MULTIPLY
+from gpusheet.expr import ADD, MULTIPLY, POWER
 from gpusheet.ops import (
     NAN,
     TINY,
@@ -51,10 +50,10 @@ def whole_replicas(demand: float, capacity: float, cards: float, least: float) -
     (16.0, 0.0, nan)
     """
     if _symbolic(demand, capacity, cards, least):
-        spell = "IF({0}>tiny,IF(N({1})>0,MAX({3},-INT(tiny-{0}/({1})))*{2},\"\"),0)"
-        needs = (ADD, 0, MULTIPLY, 0)
+        spell = "IF({0}>tiny,IF(N({1})>0,MAX({3},-INT(tiny-{0}/{1}))*{2},\"\"),0)"
+        needs = (ADD, POWER, MULTIPLY, 0)
         arguments = (demand, capacity, cards, least)
-        return cast(float, _call("whole_replicas", arguments, lambda a: _tidy(spell.format(*a)), needs=needs))
+        return cast(float, _call("whole_replicas", arguments, lambda a: spell.format(*a), needs=needs))
     if _scalar(demand, capacity, cards, least):
         if _missing(demand, cards, least):
             return NAN
@@ -66,8 +65,3 @@ def whole_replicas(demand: float, capacity: float, cards: float, least: float) -
     needed = maximum(numpy.asarray(least, dtype=float), ceil(demand / usable)) * cards
     idle = (numpy.asarray(demand) <= TINY) & ~numpy.isnan(cards) & ~numpy.isnan(least)
     return cast(float, numpy.where(idle, 0.0, needed))
-
-
-def _tidy(formula: str) -> str:
-    """Without brackets around a single cell or name."""
-    return re.sub(r"/\(([A-Za-z_$!]+[A-Za-z0-9_$!]*)\)", r"/\1", formula)

@@ -19,7 +19,7 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import hint_of, role_of, title_of
 from gpusheet.workbook.style import Look, printing, set_widths
-from gpusheet.workbook.tables import GAP, Placed, put_table, validation
+from gpusheet.workbook.tables import GAP, GROWTH, Placed, put_table, validation
 
 NAME = "Assumptions"
 VALUE, MOST, VALID = "C", "F", "I"  # columns of the value, of the largest value allowed, of the flag
@@ -203,7 +203,8 @@ def _small_tables(
     )
     for name, row_type, rows, title, spare in kept:
         look.group(sheet, line, title[look.lang == "zh"], WIDTH)
-        tables[name] = put_table(sheet, look, name, row_type, rows, line + 3, spare=spare)
+        room = GROWTH if name == kept[-1][0] else GAP
+        tables[name] = put_table(sheet, look, name, row_type, rows, line + 3, spare=spare, room=room)
         line = tables[name].last + GAP + 1
     tiers = tables["CardTiers"].area("tier")
     book.defined_names["tiers"] = DefinedName("tiers", attr_text=tiers)

@@ -15,21 +15,20 @@ COST = "month_cost"
 CHART_ROWS = 20  # room for the chart under the last line
 WORDS: dict[str, dict[str, str]] = {
     "en": {
-        "month": "Month no.", "date": "Month", "year": "Fiscal year", "season": "Season factor", "no": "No.",
-        "name": "Workload", "status": "Status", "counted": "Workloads to count", "tax": "Tax bases agree (1/0)",
+        "month": "Month no.", "date": "Month", "year": "Fiscal year", "season": "Season factor",
+        "counted": "Workloads to count", "tax": "Tax bases agree (1/0)",
         "blocked_label": "Word for a blocked total", "blocked": "blocked", "months": "Months", "total": "Total",
         "peak": "Peak", "fy": "FY", "gpu": "GPU cost", "by_model": "GPU cost by pricing model",
         "others": "Costs other than cards", "amount": "Amount/month", "start": "First month", "end": "Last month",
         "other_total": "Other costs", "contingency": "Contingency", "grand": "Budget total",
-        "shown": "For presentation, in units of", "rate": "Rate",
+        "shown": "For presentation, in units of",
     },
     "zh": {
-        "month": "第几月", "date": "月份", "year": "财年", "season": "季节系数", "no": "序号", "name": "业务",
-        "status": "状态", "counted": "应计业务数", "tax": "税务口径一致(1/0)", "blocked_label": "合计受阻时显示",
+        "month": "第几月", "date": "月份", "year": "财年", "season": "季节系数",
+        "counted": "应计业务数", "tax": "税务口径一致(1/0)", "blocked_label": "合计受阻时显示",
         "blocked": "待补全", "months": "月数", "total": "合计", "peak": "峰值", "fy": "财年", "gpu": "GPU费用",
         "by_model": "按计费方式的GPU费用", "others": "非GPU费用", "amount": "每月金额", "start": "起始月", "end": "结束月",
         "other_total": "其他费用", "contingency": "预备费", "grand": "预算合计", "shown": "展示口径,金额单位",
-        "rate": "费率",
     },
 }  # fmt: skip
 

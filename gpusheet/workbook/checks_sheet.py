@@ -18,7 +18,7 @@ from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_o
 from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
-from gpusheet.workbook.tables import GAP, GROWTH, Placed
+from gpusheet.workbook.tables import Placed
 
 NAME = "Checks"
 FIRST = 7
@@ -193,13 +193,8 @@ class ChecksWriter:
         """Cells filled under a table: those from its first row down, less those of the table."""
         first, last = placed.typed
         start, end = placed.letters[first], placed.letters[last]
-        down = placed.last + (GROWTH if self._is_last(placed) else GAP)
-        area = f"{placed.sheet}!${start}${placed.first}:${end}${down}"
+        area = f"{placed.sheet}!${start}${placed.first}:${end}${placed.last + placed.room}"
         return f"=COUNTA({area})-COUNTA({placed.name}[[{first}]:[{last}]])"
-
-    def _is_last(self, placed: Placed) -> bool:
-        """Whether nothing of ours stands under the table."""
-        return all(other.first <= placed.first for other in self.placed.values() if other.sheet == placed.sheet)
 
     def _sum_checks(self) -> list[Check]:
         budget, summary = self.budget, self.summary

@@ -46,7 +46,7 @@ TABLE_FIRST = TABLE_HEADER + 1
 
 NUMBER_ROW, NAME_ROW, STATUS_ROW = 4, 5, 6  # of Lookup and Sizing
 FIRST_LINE = 8
-FIRST_COLUMN = 5  # of the workloads: before them name, label, unit, source
+FIRST_COLUMN = 5  # of the workloads: before them name, label, unit, largest value
 
 
 def title_of(sheet: str, lang: str) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 from openpyxl.workbook.workbook import Workbook
 
-from gpusheet.catalog import Workload
 from gpusheet.units import Date, unit_of
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.grid import fill_right
@@ -24,7 +23,7 @@ def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -
     label_line(sheet, look, DATE_ROW, "price_date", str(WORDS[look.lang]["date"]), unit_of(Date))
     date = f"=IF(COUNT({as_of})=1,{as_of},MAX(Prices[price_day]))"
     fill_right(sheet, look, DATE_ROW, FIRST_COLUMN, 1, date, unit_of(Date))
-    name = f"INDEX(Workloads[{next(iter(Workload.model_fields))}],E${NUMBER_ROW})"
+    name = f"INDEX(Workloads[workload],E${NUMBER_ROW})"
     there = f'=IF(E${NUMBER_ROW}>ROWS(Workloads[workload]),"",IF({name}="","",{name}))'
     fill_right(sheet, look, NAME_ROW, FIRST_COLUMN, span.count, there, TEXT)
     flags = [lines.at(flag) for flag in FLAGS]

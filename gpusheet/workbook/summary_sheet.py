@@ -12,7 +12,7 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet.catalog import Workload, columns
 from gpusheet.units import Number, Text, Unit, unit_of
 from gpusheet.wiring import quantities
-from gpusheet.workbook.budget_layout import COUNTED, TAX
+from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, TAX
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, TABLE_FIRST, TABLE_HEADER, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_lines import LookupLines
@@ -29,9 +29,9 @@ SOLVED = (
 WIDTHS = {"number": 6, "workload": 24, "model": 20, "gpu": 17}
 ADDED = ("card_tier", "net_cards", "monthly_cost")  # columns with a total
 WORDS = {
-    "en": {"no": "No.", "status": "Status", "alerts": "Alerts", "total": "Total", "blocked": "blocked",
+    "en": {"no": "No.", "status": "Status", "alerts": "Alerts", "total": "Total",
            "name": "Workload"},
-    "zh": {"no": "序号", "status": "状态", "alerts": "提醒", "total": "合计", "blocked": "待补全", "name": "业务"},
+    "zh": {"no": "序号", "status": "状态", "alerts": "提醒", "total": "合计", "name": "业务"},
 }  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def put_summary(
         cells = f"{letter}{first}:{letter}{last}"
         cell: Any = sheet[f"{letter}{total}"]
         tax = f"*Budget!{TAX}" if name == "monthly_cost" else ""
-        cell.value = f'=IF((COUNT({cells})={counted}){tax},SUM({cells}),"{words["blocked"]}")'
+        cell.value = f'=IF((COUNT({cells})={counted}){tax},SUM({cells}),Budget!{BLOCKED})'
         look.total(cell, known[name].unit)
     set_widths(sheet, widths)
     sheet.row_dimensions[TABLE_HEADER - 2].height = 58

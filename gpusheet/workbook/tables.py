@@ -22,7 +22,7 @@ from gpusheet.units import Unit
 from gpusheet.workbook.style import Look, width_of
 
 GAP = 2  # blank rows between two tables of a sheet
-GROWTH = 2000  # rows under a table that validation and the checks also watch
+GROWTH = 2000  # rows under the last table of a sheet
 LONG_TEXT = {"source", "notes", "aliases", "description", "override_reason"}  # wrapped
 LONG_WIDTH, LINE_HEIGHT = 90, 13.5
 
@@ -52,6 +52,7 @@ class Placed:
     last: int
     letters: Mapping[str, str] = field(default_factory=dict)
     typed: tuple[str, str] = ("", "")  # the first and the last column that a person fills in
+    room: int = GROWTH  # rows under it that validation and the checks also watch
 
     def ref(self, column: str) -> str:
         """A column as formulas of other sheets name it."""
@@ -72,18 +73,20 @@ def put_table(
     header: int,
     *,
     spare: int = 0,
+    room: int = GROWTH,
     calculated: Sequence[Calculated] = (),
     lists: Mapping[str, str] | None = None,
     extra: Mapping[str, Sequence[Any]] | None = None,
 ) -> Placed:
     """Writes a table with its header in row `header`. `lists` names the range from which a column's values come,
-    `extra` holds columns of the user's own, which are carried along."""
+    `extra` holds columns of the user's own, which are carried along, `room` is how many rows under it are its own.
+    """
     fields = columns(row_type)
     own = dict(extra or {})
     names = [*(c.name for c in fields), *(c.name for c in calculated), *own]
     letters = {column: get_column_letter(i) for i, column in enumerate(names, 1)}
     count = max(len(rows) + spare, 1)
-    placed = Placed(name, sheet.title, header, header + 1, header + count, letters, (names[0], fields[-1].name))
+    placed = Placed(name, sheet.title, header, header + 1, header + count, letters, (names[0], fields[-1].name), room)
     heads: list[Column | Calculated] = [*fields, *calculated]
     for position, head in enumerate(heads, 1):
         _head(sheet, look, header, position, head)
@@ -102,7 +105,7 @@ def put_table(
             cell = sheet.cell(line, position, values[offset] if offset < len(values) else None)
             look.input(cell, None)
     _add_table(sheet, placed, names, calculated)
-    _validate(sheet, look, placed, fields, dict(lists or {}), growing=header != 1)
+    _validate(sheet, look, placed, fields, dict(lists or {}))
     _fit(sheet, look, placed, fields, calculated)
     return placed
 
@@ -181,9 +184,9 @@ def _number_rule(column: Column) -> dict[str, Any]:
 
 
 def _validate(
-    sheet: Worksheet, look: Look, placed: Placed, fields: Sequence[Column], lists: dict[str, str], growing: bool
+    sheet: Worksheet, look: Look, placed: Placed, fields: Sequence[Column], lists: dict[str, str]
 ) -> None:
-    last = placed.last + (GROWTH if growing else 0)
+    last = placed.last + placed.room
     for column in fields:
         made = validation(column, look.lang, lists.get(column.name))
         if made is not None:

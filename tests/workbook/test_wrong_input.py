@@ -227,3 +227,13 @@ def test_a_row_added_in_its_table_is_found_and_a_spare_row_is_computed() -> None
     assert values.at("Sizing", f"L{built.sizing['card_tier']}") == 1
     assert values.at("Budget", "F4") == 8
     assert verdict(built, values) == (False, False)
+
+
+def test_no_cell_has_two_validations() -> None:
+    for sheet in build(sample("en"), "en", 3).book:
+        seen: set[tuple[int, int]] = set()
+        for validation in sheet.data_validations.dataValidation:
+            for area in validation.sqref.ranges:
+                cells = {(row, column) for row, column in area.cells}
+                assert not seen & cells, f"{sheet.title}!{area.coord}"
+                seen |= cells
