@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from typing import Any
 
 
 class GpusheetError(ValueError):
@@ -41,3 +42,24 @@ def nearest(found: str, names: Iterable[str], most: int = 3) -> list[str]:
 
     scored = [(-likeness(name), name) for name in dict.fromkeys(names)]
     return [name for score, name in sorted(scored)[:most] if score <= -0.6]
+
+
+def shown(value: Any) -> str:
+    """What was found, as a message names it: all digits of a number, quotes around a text, cut where it is long.
+
+    >>> shown(0.1), shown("7,1")
+    ('0.1', "'7,1'")
+    """
+    text = f"{value:.15g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def as_typed(value: Any) -> str:
+    """A value as a person would type it.
+
+    >>> as_typed(2.0), as_typed(0.1 + 0.2), as_typed((0.0, 1.0)), as_typed("fp16"), as_typed(None)
+    ('2', '0.3', '0,1', 'fp16', '')
+    """
+    if isinstance(value, tuple):
+        return ",".join(as_typed(one) for one in value)
+    return "" if value is None else f"{value:.15g}" if isinstance(value, float | int) else str(value)

@@ -6,7 +6,7 @@ A look-up that finds nothing is missing, never 0, and says why; what depends on 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,7 +86,7 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     known["unit_price"] = chosen.per_card
     known |= _of_price(chosen.price, context)
     known |= {"gpu_confidence": gpu.confidence, "model_confidence": model.confidence}
-    known["overrides_typed"] = float(_overrides_typed(workload))
+    known["overrides_typed"] = float(overrides_typed(lambda name: getattr(workload, name) is not None))
     known["tiers"] = tuple(row.tier for row in catalog.tiers)
     values = {name: known.get(name) for name in quantities() if name in known}
     return LookUp(workload, values, on_demand, monthly, chosen, tuple(missing))
@@ -102,11 +102,16 @@ def _of_price(price: Price | None, context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _overrides_typed(workload: Workload) -> int:
-    """Typed values that replace a rule; requests per day are plain input unless users are given as well."""
-    typed = sum(getattr(workload, name) is not None for name in OVERRIDES if name != "requests_per_day")
-    demand = (workload.requests_per_day, workload.daily_active_users, workload.requests_per_user_per_day)
-    return typed + all(value is not None for value in demand)
+def overrides_typed(given: Callable[[str], Any]) -> Any:
+    """How many rules a typed value replaces; requests per day are plain input unless users are given as well.
+
+    `given` says of a field whether it is typed: a flag, or a column of flags.
+
+    >>> overrides_typed(lambda name: name in ("concurrency", "requests_per_day"))
+    1
+    """
+    typed = sum(1 * given(name) for name in OVERRIDES if name != "requests_per_day")
+    return typed + 1 * given("requests_per_day") * given("daily_active_users") * given("requests_per_user_per_day")
 
 
 def _row(rows: Mapping[str, Any], name: Any, what: str) -> Any:

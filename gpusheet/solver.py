@@ -182,10 +182,7 @@ def _checked(quantity: Quantity, value: Any) -> Any:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "" if quantity.is_text else NAN
     if quantity.name in TABLES:
-        steps = tuple(float(step) for step in value)
-        if steps != tuple(sorted(steps)) or len(steps) < 2 or steps[0] != 0:
-            raise GpusheetError(f"{quantity.name}: found {value!r}, allowed ascending numbers that begin with 0")
-        return steps
+        return checked_steps(quantity.name, value)
     if hasattr(value, "item"):
         value = value.item()
     column = quantity.column
@@ -198,21 +195,25 @@ def _checked(quantity: Quantity, value: Any) -> Any:
     return read
 
 
+def checked_steps(name: str, value: Any) -> tuple[float, ...]:
+    """A table of sizes: ascending numbers that begin with 0.
+
+    >>> checked_steps("tiers", [0, 1, 2, 4])
+    (0.0, 1.0, 2.0, 4.0)
+    """
+    steps = tuple(float(step) for step in value)
+    if steps != tuple(sorted(steps)) or len(steps) < 2 or steps[0] != 0:
+        raise GpusheetError(f"{name}: found {value!r}, allowed ascending numbers that begin with 0")
+    return steps
+
+
 def _allowed(quantity: Quantity) -> str:
     return quantity.column.allowed() if quantity.column else "a number"
 
 
 def _outside(column: Column | None, number: float) -> bool:
     """Whether a number is endless or breaks the bounds; NaN is not outside."""
-    if math.isinf(number):
-        return True
-    return column is not None and (
-        (column.gt is not None and number <= column.gt)
-        or (column.ge is not None and number < column.ge)
-        or (column.lt is not None and number >= column.lt)
-        or (column.le is not None and number > column.le)
-        or (column.whole and number % 1 > 0)
-    )
+    return math.isinf(number) if column is None else column.outside(number)
 
 
 def _checked_column(quantity: Quantity, value: Any) -> Any:

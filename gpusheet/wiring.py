@@ -7,7 +7,7 @@ holds a typed value that replaces the rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
@@ -15,7 +15,7 @@ from gpusheet.catalog import Assumptions, Column, Distribution, Gpu, Model, Prec
 from gpusheet.catalog.derived import Found, Month
 from gpusheet.errors import UnknownName
 from gpusheet.formula import Facts, Sign, nullable, sign
-from gpusheet.registry import Rule, all_rules
+from gpusheet.registry import Parameter, Rule, all_rules
 from gpusheet.units import Unit
 
 # row types whose fields rules may name; an assumption's column stands for the workload's of the same name
@@ -103,6 +103,35 @@ def facts() -> Mapping[str, Facts]:
             number=rule.unit.symbol != "text",
         )
     return known
+
+
+@cache
+def column_of(name: str) -> Column:
+    """What may be given for a quantity: as its field says, else by the sign and the limit of its rule.
+
+    >>> column_of("growth_factor").allowed(), column_of("kv_gb_per_token").allowed()
+    ('a number, or blank', 'a number at least 0, or blank')
+    """
+    quantity = quantities()[name]
+    column = quantity.column
+    if column is None:
+        known = facts()[name]
+        column = Column(
+            name, quantity.unit, quantity.en, quantity.zh, "", "number" if known.number else "text", required=False,
+            gt=0 if known.sign == "positive" else None, ge=0 if known.sign == "nonnegative" else None,
+        )  # fmt: skip
+    most = quantity.rule.most if quantity.rule else None
+    return column if most is None else replace(column, le=most)
+
+
+def column_of_parameter(parameter: Parameter) -> Column:
+    """What may be given for an argument of a rule."""
+    if (source := parameter.wired_to or parameter.name) in quantities():
+        return column_of(source)
+    if source in inputs():
+        return inputs()[source][1]
+    kind = "text" if parameter.unit.symbol == "text" else "number"
+    return Column(parameter.name, parameter.unit, parameter.name, parameter.name, "", kind, required=True)
 
 
 def _facts_of_column(name: str, column: Column) -> Facts:

@@ -79,7 +79,12 @@ class Catalog:
 
         Without `price_list` the card may be priced in one list only: the newest snapshot must not choose the provider.
         """
-        card = self.find_gpu(gpu).gpu
+        return self.quoted_price(self.find_gpu(gpu).gpu, pricing_model, as_of, price_list, listing)
+
+    def quoted_price(
+        self, card: str, pricing_model: str, as_of: datetime.date | None, price_list: str | None, listing: str | None
+    ) -> Price | None:
+        """As `find_price`, for a card by the name that the prices have."""
         _known("pricing_model", pricing_model, PRICING_MODELS)
         if price_list is not None:
             _known("price_list", price_list, (p.price_list for p in self.prices))
@@ -122,17 +127,17 @@ class Catalog:
         return index
 
     @cached_property
-    def _gpu_names(self) -> _Names[Gpu]:
-        return _Names("gpu", [(g.gpu, _parts(g.aliases), g) for g in self.gpus])
+    def _gpu_names(self) -> Names[Gpu]:
+        return Names("gpu", [(g.gpu, aliases_of(g.aliases), g) for g in self.gpus])
 
     @cached_property
-    def _model_names(self) -> _Names[Model]:
+    def _model_names(self) -> Names[Model]:
         ids = [[m.hf_id, m.hf_id.rpartition("/")[2]] if m.hf_id else [] for m in self.models]
-        entries = [(m.model, [*_parts(m.aliases), *hf], m) for m, hf in zip(self.models, ids, strict=True)]
-        return _Names("model", entries)
+        entries = [(m.model, [*aliases_of(m.aliases), *hf], m) for m, hf in zip(self.models, ids, strict=True)]
+        return Names("model", entries)
 
 
-class _Names(Generic[T]):
+class Names(Generic[T]):
     """Rows by name: exact first, then without case, blanks, '-', '_' and 'NVIDIA' where one row alone answers."""
 
     def __init__(self, what: str, entries: Iterable[tuple[str, list[str], T]]) -> None:
@@ -162,7 +167,7 @@ def _squeezed(name: str) -> str:
     return re.sub(r"[\s_-]", "", name.casefold()).removeprefix("nvidia")
 
 
-def _parts(aliases: str | None) -> list[str]:
+def aliases_of(aliases: str | None) -> list[str]:
     return [part.strip() for part in (aliases or "").split(";") if part.strip()]
 
 

@@ -7,8 +7,9 @@ default beside it. CSV header, sheet header, validation, documentation and error
 from __future__ import annotations
 
 import datetime
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from numbers import Real
@@ -17,7 +18,7 @@ from typing import Annotated, Any, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
-from gpusheet.errors import GpusheetError, nearest
+from gpusheet.errors import GpusheetError, nearest, shown
 from gpusheet.units import Date, Unit, unit_of
 
 Day = Annotated[datetime.date, unit_of(Date)]
@@ -95,6 +96,23 @@ class Column:
     def positive(self) -> bool:
         """Whether a value, where there is one, is always above 0: then 0 can only be a blank cell."""
         return (self.gt is not None and self.gt >= 0) or (self.ge is not None and self.ge > 0)
+
+    def outside(self, number: float) -> bool:
+        """Whether a number is endless or breaks the bounds; NaN is not outside.
+
+        >>> from gpusheet.catalog import Assumptions
+        >>> share = next(c for c in columns(Assumptions) if c.name == "bandwidth_efficiency")
+        >>> share.outside(0.0), share.outside(1.0)
+        (True, False)
+        """
+        return (
+            math.isinf(number)
+            or (self.gt is not None and number <= self.gt)
+            or (self.ge is not None and number < self.ge)
+            or (self.lt is not None and number >= self.lt)
+            or (self.le is not None and number > self.le)
+            or (self.whole and number % 1 > 0)
+        )
 
     def allowed(self, lang: str = "en") -> str:
         """What may be typed, in words.
@@ -191,7 +209,7 @@ class Row(BaseModel):
         try:
             return found.read(value)
         except (ValueError, TypeError, KeyError, OverflowError):
-            raise ValueError(f"found {_shown(value)}, allowed {found.allowed()}") from None
+            raise ValueError(f"found {shown(value)}, allowed {found.allowed()}") from None
 
     @classmethod
     def read(cls, values: Mapping[str, Any], place: str | Callable[[str], str] = "") -> Self:
@@ -230,7 +248,7 @@ def row_errors(error: ValidationError, row_type: type[Row], place: str | Callabl
         name = str(one["loc"][0]) if one["loc"] else ""
         start = f"{where(name)}: " if where(name) else ""
         if name in known:
-            found = "blank" if one["type"] == "missing" else _shown(one["input"])
+            found = "blank" if one["type"] == "missing" else shown(one["input"])
             lines.append(f"{start}found {found}, allowed {known[name].allowed()}")
         elif name:
             lines.append(f"{start}{unknown_column(name, known)}")
@@ -239,18 +257,13 @@ def row_errors(error: ValidationError, row_type: type[Row], place: str | Callabl
     return lines
 
 
-def unknown_column(name: str, known: Mapping[str, Column]) -> str:
+def unknown_column(name: str, known: Iterable[str]) -> str:
     near = nearest(name, known)
     return f"no such column; {'did you mean ' if near else 'allowed: '}{', '.join(near or known)}"
 
 
 def is_blank(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _shown(value: Any) -> str:
-    text = f"{value:.15g}" if isinstance(value, float) else repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 @cache

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from gpusheet import __version__
-from gpusheet.cli import budget, calc, estimate, lists, rules, why
+from gpusheet.cli import budget, calc, estimate, lists, rules, udf, why
 from gpusheet.cli.screen import error_line, out, use_utf8
 from gpusheet.errors import GpusheetError
 
@@ -37,6 +37,7 @@ app.command()(why.why)
 app.command()(lists.gpus)
 app.command()(lists.models)
 app.command()(lists.prices)
+app.add_typer(udf.app, name="udf")
 
 
 def _show_version(wanted: bool) -> None:

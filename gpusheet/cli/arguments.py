@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,11 +12,10 @@ from gpusheet.errors import GpusheetError, UnknownName, nearest
 
 if TYPE_CHECKING:
     from gpusheet.catalog import Column
-    from gpusheet.registry import Parameter, Rule
+    from gpusheet.registry import Rule
 
 _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _OPTION = re.compile(r"--?[A-Za-z]")
-_BOUNDS = {"gt": operator.gt, "ge": operator.ge, "lt": operator.lt, "le": operator.le}
 
 
 def split(words: Iterable[str]) -> tuple[list[str], dict[str, str]]:
@@ -48,6 +44,8 @@ def split(words: Iterable[str]) -> tuple[list[str], dict[str, str]]:
 
 def rule_arguments(rule: Rule, words: Sequence[str]) -> dict[str, Any]:
     """What was typed for a rule, read and within bounds: its own parameters and anything upstream of them."""
+    from gpusheet.wiring import column_of_parameter
+
     placed, named = split(words)
     own = {parameter.name: parameter for parameter in rule.parameters}
     if len(placed) > len(own):
@@ -91,39 +89,10 @@ def _nearby(found: str, closest: Iterable[str], all_names: Iterable[str]) -> Ite
 
 def known_names() -> dict[str, Column]:
     """Every name that may be given: quantities, and the names by which facts and prices are looked up."""
-    from gpusheet.cli.case import LOOKED_UP
-    from gpusheet.wiring import quantities
+    from gpusheet.case import LOOKED_UP
+    from gpusheet.wiring import column_of, quantities
 
     return {name: column_of(name) for name in quantities()} | dict(LOOKED_UP)
-
-
-def column_of(name: str) -> Column:
-    """What may be typed for a quantity: as its field says, else by the sign and the limit of its rule."""
-    from gpusheet.catalog import Column
-    from gpusheet.wiring import facts, quantities
-
-    quantity = quantities()[name]
-    column = quantity.column
-    if column is None:
-        known = facts()[name]
-        column = Column(
-            name, quantity.unit, quantity.en, quantity.zh, "", "number" if known.number else "text", required=False,
-            gt=0 if known.sign == "positive" else None, ge=0 if known.sign == "nonnegative" else None,
-        )  # fmt: skip
-    most = quantity.rule.most if quantity.rule else None
-    return column if most is None else replace(column, le=most)
-
-
-def column_of_parameter(parameter: Parameter) -> Column:
-    from gpusheet.catalog import Column
-    from gpusheet.wiring import inputs, quantities
-
-    if (source := parameter.wired_to or parameter.name) in quantities():
-        return column_of(source)
-    if source in inputs():
-        return inputs()[source][1]
-    kind = "text" if parameter.unit.symbol == "text" else "number"
-    return Column(parameter.name, parameter.unit, parameter.name, parameter.name, "", kind, required=True)
 
 
 def read(column: Column, name: str, text: str, place: str) -> Any:
@@ -138,14 +107,9 @@ def read(column: Column, name: str, text: str, place: str) -> Any:
         value = column.read(text)
     except (ValueError, TypeError, KeyError):
         value = None
-    if value is None or not within(column, value) or (isinstance(value, float) and not math.isfinite(value)):
+    if value is None or (isinstance(value, float) and column.outside(value)):
         raise GpusheetError(f"{place}: found {text!r}, allowed {column.allowed()}")
     return value
-
-
-def within(column: Column, value: Any) -> bool:
-    limits = {bound: getattr(column, bound) for bound in _BOUNDS}
-    return all(limit is None or _BOUNDS[bound](value, limit) for bound, limit in limits.items())
 
 
 def _steps(text: str, place: str) -> tuple[float, ...]:

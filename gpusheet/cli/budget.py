@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpusheet.cli.screen import Lang, out, warning, working
+from gpusheet.errors import GpusheetError
 
 if TYPE_CHECKING:
     from gpusheet.workbook.book import Outcome
@@ -25,7 +26,28 @@ class AmountUnit(StrEnum):
     ten_thousand = "10000"
 
 
+class Functions(StrEnum):
+    """How the rules are functions of the workbook."""
+
+    none = "none"
+    names = "lambda"  # defined names of Excel 365
+    vba = "vba"  # macros that call Python
+
+
+SUFFIXES = {Functions.vba: ".xlsm"}
+
 Output = Annotated[Path, typer.Option("--output", "-o", help="Workbook to write, ending in .xlsx.", metavar="OUT")]
+AsNames = Annotated[
+    str | None,
+    typer.Option(
+        "--functions", help="The rules as functions of Excel 365: lambda or none; as in the book read, or none.",
+        metavar="none|lambda",
+    ),
+]
+AnyFunctions = Annotated[
+    Functions,
+    typer.Option(help="The rules as functions: lambda (names, Excel 365), vba (macros with xlwings, .xlsm) or none."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 
 
@@ -55,6 +77,7 @@ def budget(
     prepared_on: Annotated[
         str | None, typer.Option(help="Day of the budget; prices age against it.", metavar="YYYY-MM-DD")
     ] = None,
+    functions: AsNames = None,
     force: Force = False,
 ) -> None:
     """Write a budget workbook, from the sample or from a workbook that was edited.
@@ -69,6 +92,7 @@ def budget(
     typed: dict[str, Any] = {"currency": currency, "as_of": as_of, "prepared_on": prepared_on}
     typed["budget_start"] = first_month(start) if start is not None else None
     typed["amount_unit"] = float(amounts.value) if amounts is not None else None
+    as_names = None if functions is None else _as_names(functions)
     check_target(output, force, ".xlsx", book)
     language: str = lang or Lang.en
     extra: dict[str, Any] = {}
@@ -81,20 +105,53 @@ def budget(
         months = months if months is not None else read_months
     settings = changed(inputs.settings, {name: value for name, value in typed.items() if value is not None})
     months = MONTHS if months is None else months
+    if as_names is not None:
+        extra["functions"] = as_names
     _write(replace(inputs, settings=settings), output, language, months, extra | {"force": force})
 
 
 def template(
     output: Output,
     lang: Annotated[Lang, typer.Option(help="Language of labels.")] = Lang.en,
+    functions: AnyFunctions = Functions.none,
     force: Force = False,
 ) -> None:
-    """Write an empty workbook to fill in: no workloads yet, the built-in cards, models and prices."""
+    """Write an empty workbook to fill in: no workloads yet, the built-in cards, models and prices.
+
+    gpusheet template -o book.xlsx --functions lambda
+    """
     from gpusheet.cli.files import check_target
+
+    _check_suffix(output, functions)
+    check_target(output, force, SUFFIXES.get(functions, ".xlsx"))
+    if functions is Functions.vba:
+        from gpusheet.workbook.macro_book import write_macro_book
+
+        with working(f"Writing {output.name}"):
+            made = write_macro_book(output, lang, force=force)
+        _report(output, MONTHS, 0, made)
+        return
     from gpusheet.workbook.examples import template as empty
 
-    check_target(output, force, ".xlsx")
-    _write(empty(lang), output, lang, MONTHS, {"force": force})
+    _write(empty(lang), output, lang, MONTHS, {"force": force, "functions": functions.value})
+
+
+def _as_names(text: str) -> str:
+    """What a budget may have: macros are only in the template, which is filled in in Excel."""
+    allowed = [Functions.none.value, Functions.names.value]
+    if text not in allowed:
+        hint = f"; macros: gpusheet template --functions {text} -o book.xlsm" if text == Functions.vba else ""
+        raise GpusheetError(f"--functions: found {text!r}, allowed {' or '.join(allowed)}{hint}")
+    return text
+
+
+def _check_suffix(path: Path, functions: Functions) -> None:
+    """Macros stand in .xlsm files, and these always have some."""
+    has_macros = path.suffix.lower() == SUFFIXES[Functions.vba]
+    if functions is Functions.vba and not has_macros:
+        raise GpusheetError(f"--output: found {str(path)!r}, allowed with --functions vba a file name ending in .xlsm")
+    if has_macros and functions is not Functions.vba:
+        raise GpusheetError(f"--output: found {str(path)!r}, allowed .xlsm only with --functions vba, which makes macros")
 
 
 def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, Any]]:
@@ -106,7 +163,8 @@ def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, An
     for line in (*read.warnings, *read.lost):
         warning(f"{path.name}: {line}")
     spare = max(0, read.lines - len(read.inputs.workloads))
-    extra = {"extra_columns": read.extra_columns, "extra_sheets": read.carried, "spare": spare}
+    extra: dict[str, Any] = {"functions": read.functions}
+    extra |= {"extra_columns": read.extra_columns, "extra_sheets": read.carried, "spare": spare}
     return read.inputs, lang or read.lang, read.months, extra
 
 
@@ -115,7 +173,11 @@ def _write(inputs: Inputs, path: Path, lang: str, months: int, more: dict[str, A
 
     with working(f"Writing {path.name}"):
         made = book.write(inputs, path, lang=lang, months=months, **more)
-    _show(path, months, len(inputs.workloads), made)
+    _report(path, months, len(inputs.workloads), made)
+
+
+def _report(path: Path, months: int, workloads: int, made: Outcome) -> None:
+    _show(path, months, workloads, made)
     if made.total is None:
         warning(f"blocked: {path.name} has no budget total, as a figure that belongs in it is missing")
     for line in made.messages:

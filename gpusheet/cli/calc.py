@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusheet.cli.screen import in_currency, out, remark, shown
-from gpusheet.errors import GpusheetError
+from gpusheet.cli.screen import in_currency, out, remark
+from gpusheet.errors import GpusheetError, as_typed
 from gpusheet.registry import REQUIRED, Rule, find_rule
 
 if TYPE_CHECKING:
-    from gpusheet.cli.case import Case
+    from gpusheet.case import Case
 
 
 def calc(
@@ -46,8 +46,8 @@ def calc(
 
 
 def _directly(rule: Rule, typed: Mapping[str, Any]) -> None:
-    from gpusheet.cli.case import Case
-    from gpusheet.cli.missing import as_argument, is_missing, reason
+    from gpusheet.case import Case
+    from gpusheet.missing import as_argument, is_missing, reason
 
     arguments = {p.name: as_argument(rule, p.name, typed.get(p.name, p.default)) for p in rule.parameters}
     value = rule(**arguments)
@@ -57,9 +57,9 @@ def _directly(rule: Rule, typed: Mapping[str, Any]) -> None:
 
 
 def _solved(rule: Rule, typed: Mapping[str, Any]) -> None:
+    from gpusheet.case import case
     from gpusheet.cli.arguments import upstream
-    from gpusheet.cli.case import case
-    from gpusheet.cli.missing import as_argument, is_missing, reason
+    from gpusheet.missing import as_argument, is_missing, reason
     from gpusheet.solver import solve
 
     known = case(typed)
@@ -80,7 +80,7 @@ def _solved(rule: Rule, typed: Mapping[str, Any]) -> None:
 
 def say_assumed(known: Case, used: list[str]) -> None:
     """Which values nobody typed: assumptions, and defaults of the fields."""
-    from gpusheet.cli.case import named_by
+    from gpusheet.case import named_by
     from gpusheet.wiring import quantities
 
     assumed: dict[str, Any] = {}
@@ -92,19 +92,19 @@ def say_assumed(known: Case, used: list[str]) -> None:
         if quantities()[name].rule is None and name not in known.values and column and column.default is not None:
             assumed[name] = column.default
     if assumed:
-        remark(f"assumed: {', '.join(f'{name}={shown(value)}' for name, value in assumed.items())}")
+        remark(f"assumed: {', '.join(f'{name}={as_typed(value)}' for name, value in assumed.items())}")
 
 
 def _stands_alone(name: str, known: Case) -> bool:
     """Whether a looked-up input was typed itself, or not found: then what it is looked up by does not count."""
-    from gpusheet.cli.missing import is_missing
+    from gpusheet.missing import is_missing
 
     return known.typed.get(name) is not None or is_missing(known.values.get(name))
 
 
 def say_unused(name: str, known: Case, used: set[str]) -> None:
     """Which values were typed for nothing: said, as it may be a slip."""
-    from gpusheet.cli.case import named_by
+    from gpusheet.case import named_by
 
     leading = {source for one in used for source in named_by(one)}
     unused = [one for one in known.typed if one not in used and one not in leading]

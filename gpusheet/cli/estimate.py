@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpusheet.cli.screen import Lang, as_json, remark, shown, warning, working
-from gpusheet.errors import GpusheetError
+from gpusheet.cli.screen import Lang, as_json, remark, warning, working
+from gpusheet.errors import GpusheetError, as_typed
 
 if TYPE_CHECKING:
     from gpusheet.catalog import Column
@@ -57,10 +57,10 @@ def estimate(
 def _one(given: Mapping[str, str], everything: bool, json: bool, lang: Lang) -> None:
     from gpusheet.catalog import Workload, columns
     from gpusheet.cli import estimate_screen
-    from gpusheet.cli.missing import is_missing
     from gpusheet.cli.settings import option_name
     from gpusheet.cli.table_file import MISSING
     from gpusheet.lookup import look_up
+    from gpusheet.missing import is_missing
     from gpusheet.solver import solve
 
     fields = {c.name for c in columns(Workload)}
@@ -84,7 +84,7 @@ def _one(given: Mapping[str, str], everything: bool, json: bool, lang: Lang) -> 
 
 def _why_no_cards(values: Mapping[str, Any]) -> str:
     """What to give, in options; or which figure stands in the way."""
-    from gpusheet.cli.missing import is_missing
+    from gpusheet.missing import is_missing
 
     if is_missing(values["requests_per_day"]) and is_missing(values["peak_concurrency"]):
         return "give --requests-per-day, or --daily-active-users with --requests-per-user-per-day"
@@ -160,7 +160,7 @@ def full_command() -> Any:
 def _option(column: Column, group: str) -> inspect.Parameter:
     from gpusheet.cli.settings import option_name
 
-    default = "" if column.default is None else f" Without it {shown(column.default)}."
+    default = "" if column.default is None else f" Without it {as_typed(column.default)}."
     metavar = "|".join(column.choices) or column.kind.upper()
     info = typer.Option(
         option_name(column.name), help=f"{column.doc}{default}", metavar=metavar, show_default=False,

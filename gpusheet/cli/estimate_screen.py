@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpusheet.catalog import Workload
-from gpusheet.cli.screen import Lang, in_currency, out, shown, table, warning
+from gpusheet.cli.screen import Lang, in_currency, out, table, warning
+from gpusheet.errors import as_typed
 from gpusheet.wiring import quantities
 
 BEFORE = ("requests_per_day", "peak_qps", "context_tokens", "weights_gb", "weight_share", "kv_gb_per_request")
@@ -72,5 +73,5 @@ def _rows(names: Any, values: Mapping[str, Any], currency: str, lang: Lang) -> l
 def _value(name: str, values: Mapping[str, Any], currency: str, lang: Lang) -> str:
     value = values[name]
     if isinstance(value, tuple):
-        return shown(value)
+        return as_typed(value)
     return in_currency(quantities()[name].unit, currency).show(value, lang)

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from gpusheet.cli.screen import Lang, out, shown, table
+from gpusheet.cli.screen import Lang, out, table
+from gpusheet.errors import as_typed
 from gpusheet.expr import render
 from gpusheet.registry import REQUIRED, Rule, all_rules, find_rule
 
@@ -50,7 +51,7 @@ def _show(rule: Rule, lang: Lang) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from gpusheet.cli.arguments import column_of_parameter
+    from gpusheet.wiring import column_of_parameter
 
     unit, spelled, excel, source, most, *heads, example = _WORDS[lang]
     console = out()
@@ -81,7 +82,7 @@ def _show(rule: Rule, lang: Lang) -> None:
 
 def _otherwise(name: str, default: Any, wired_to: str | None) -> str:
     """What stands for an argument that is not given: the plain function's default, and what a calculation passes."""
-    parts = [] if default is REQUIRED else [shown(default)]
+    parts = [] if default is REQUIRED else [as_typed(default)]
     if wired_to is not None and wired_to != name:
         parts.append(wired_to)
     return "; ".join(parts)

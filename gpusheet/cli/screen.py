@@ -115,17 +115,6 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-def shown(value: Any) -> str:
-    """A value as a person would type it.
-
-    >>> shown(2.0), shown(0.1 + 0.2), shown((0.0, 1.0)), shown("fp16"), shown(None)
-    ('2', '0.3', '0,1', 'fp16', '')
-    """
-    if isinstance(value, tuple):
-        return ",".join(shown(one) for one in value)
-    return "" if value is None else f"{value:.15g}" if isinstance(value, float | int) else str(value)
-
-
 def in_currency(unit: Unit, currency: str | None) -> Unit:
     """The unit with the currency's own name, where it is known.
 

@@ -15,9 +15,9 @@ from gpusheet.catalog import Assumptions, BadRow, Catalog, Column, Workload, col
 from gpusheet.catalog.load import csv_lines
 from gpusheet.catalog.schema import is_blank
 from gpusheet.cli.files import new_text_file
-from gpusheet.cli.missing import is_missing
 from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.lookup import Context, estimate
+from gpusheet.missing import is_missing
 from gpusheet.wiring import quantities
 
 MISSING = "missing"  # the last column: why a price is not there

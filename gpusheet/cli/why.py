@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from gpusheet.cli.case import Case
+    from gpusheet.case import Case
     from gpusheet.solver import Why
 
 
@@ -30,10 +30,10 @@ def why(
     output_tokens=256
     """
     from gpusheet import solver
+    from gpusheet.case import case
     from gpusheet.cli.arguments import quantity_arguments, upstream
     from gpusheet.cli.calc import say_unused
-    from gpusheet.cli.case import case
-    from gpusheet.cli.missing import is_missing, reason
+    from gpusheet.missing import is_missing, reason
     from gpusheet.registry import all_rules
     from gpusheet.wiring import quantities
 
@@ -65,7 +65,7 @@ def _tree(root: Why, known: Case, depth: int | None) -> Tree:
 
 def _grow(branch: Tree, node: Why, known: Case, depth: int | None, told: set[str]) -> None:
     """Adds what is below a branch; a figure met again is named without what is below it."""
-    from gpusheet.cli.missing import is_missing
+    from gpusheet.missing import is_missing
 
     if depth == 0:
         return
@@ -81,7 +81,7 @@ def _grow(branch: Tree, node: Why, known: Case, depth: int | None, told: set[str
 def _label(part: Why, known: Case, again: bool, needed: bool) -> Text:
     from rich.text import Text
 
-    from gpusheet.cli.missing import is_missing
+    from gpusheet.missing import is_missing
 
     value, style = in_currency(part.quantity.unit, known.currency).show(part.value), "bold"
     if is_missing(part.value):
@@ -92,8 +92,8 @@ def _label(part: Why, known: Case, again: bool, needed: bool) -> Text:
 
 def _origin(name: str, known: Case) -> str:
     """Where an input is from: typed, looked up by a name, or assumed."""
-    from gpusheet.cli.case import named_by
-    from gpusheet.cli.missing import is_missing
+    from gpusheet.case import named_by
+    from gpusheet.missing import is_missing
 
     if known.typed.get(name) is not None:
         return "typed"

@@ -120,7 +120,7 @@ def min_cards_for_weights(weights_gb: GB, weight_room_gb: GBPerCard, tiers: Tier
 def tier_saving(cards_before: Cards, cards_theory: CardsInTheory, cards_after: Cards) -> Share:
     """Share of cards saved once the theoretical number is rounded up to a tier: never more than in theory.
 
-    >>> tier_saving(8, 8 / 3, 4)
+    >>> tier_saving(8, 2.67, 4)
     0.5
     """
     return 1 - maximum(cards_theory, cards_after) / cards_before
@@ -130,8 +130,8 @@ def tier_saving(cards_before: Cards, cards_theory: CardsInTheory, cards_after: C
 def theory_saving(cards_before: Cards, cards_theory: CardsInTheory) -> Share:
     """Share of cards saved if cards came in fractions.
 
-    >>> theory_saving(8, 8 / 3)
-    0.6666666666666667
+    >>> theory_saving(8, 2.67)
+    0.66625
     """
     return 1 - cards_theory / cards_before
 

@@ -11,7 +11,7 @@ from commands import BOT, NEWEST, refused, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusheet.cli.missing import is_missing
+from gpusheet.missing import is_missing
 from gpusheet.registry import Rule, all_rules
 from gpusheet.wiring import quantities
 

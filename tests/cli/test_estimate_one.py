@@ -10,7 +10,7 @@ from commands import BOT, options, refused, run
 from gpusheet import Workload, estimate
 from gpusheet.catalog import Assumptions, columns
 from gpusheet.cli.estimate_screen import AFTER, BEFORE, METHODS
-from gpusheet.cli.missing import is_missing
+from gpusheet.missing import is_missing
 from gpusheet.wiring import quantities
 
 LENGTHS = ("input_tokens=200", "output_tokens=300")

@@ -10,7 +10,7 @@ import pytest
 from commands import options, refused, run
 
 from gpusheet import Assumptions, Context, Workload, estimate
-from gpusheet.cli.missing import is_missing
+from gpusheet.missing import is_missing
 from gpusheet.wiring import quantities
 
 TABLE = """\

@@ -8,7 +8,7 @@ import pytest
 from commands import BOT, NEWEST, refused, run
 
 from gpusheet import solve
-from gpusheet.cli.case import case
+from gpusheet.case import case
 from gpusheet.wiring import quantities
 
 CASE = ("gpu=H20 96G", "model=Qwen2.5-32B", "requests_per_day=80000", "input_tokens=512", "output_tokens=256")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from gpusheet.cli.case import Case, named_by
-from gpusheet.cli.screen import shown
+from gpusheet.case import Case, named_by
+from gpusheet.errors import as_typed
 from gpusheet.expr import Call, Expr, Symbol, render
 from gpusheet.registry import Rule, settle_number
 from gpusheet.wiring import TABLES, quantities
@@ -101,7 +101,7 @@ def _filler(rule: Rule, name: str) -> Any:
 
 def _shown(rule: Rule, arguments: Mapping[str, Any]) -> str:
     """A formula that has no result although all is given, with its figures."""
-    figures = ", ".join(f"{name}={shown(value)}" for name, value in arguments.items() if name not in TABLES)
+    figures = ", ".join(f"{name}={as_typed(value)}" for name, value in arguments.items() if name not in TABLES)
     return f"{rule.name} = {render(rule.plain_expression, str)} has no value at {figures}"
 
 

@@ -1,0 +1,78 @@
+"""A function of cells: how it is called, what it says of itself, and what becomes of what goes wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from gpusheet.registry import Rule
+from gpusheet.xl.arguments import Argument, short
+from gpusheet.xl.cells import BAD_ARGUMENT, CellError
+
+log = logging.getLogger("gpusheet.xl")
+log.addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of cells: called with what cells hold, it answers what a cell shows or raises a CellError."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    en: str
+    zh: str
+    body: Callable[..., Any]  # takes the arguments as they were read
+    example: tuple[Any, ...]  # for galleries and documentation; a list of rows stands for a range
+    rule: Rule | None = None
+    spills: bool = False  # the result is a list of rows
+    told: Callable[..., str] | None = field(default=None, repr=False)  # why parts of a result are missing
+
+    def help(self, lang: str = "en") -> str:
+        """What Excel shows of the function."""
+        return short(self.zh if lang == "zh" else self.en)
+
+    def __call__(self, *cells: Any) -> Any:
+        try:
+            return self.body(*self._read(cells))
+        except CellError as error:
+            failed = error.of(self.name)
+            log.warning("%s", failed)
+            raise failed from None
+
+    def reason(self, *cells: Any) -> str:
+        """Why the function fails on these cells, or parts of its result are missing; empty where all is well."""
+        try:
+            read = self._read(cells)
+            self.body(*read)
+            return self.told(*read) if self.told else ""
+        except CellError as error:
+            return str(error.of(self.name))
+
+    def _read(self, cells: tuple[Any, ...]) -> list[Any]:
+        arguments = self.arguments
+        if len(cells) > len(arguments):
+            repeated = arguments[-1].repeated if arguments else False
+            if not repeated:
+                raise CellError(BAD_ARGUMENT, f"found {len(cells)} arguments, allowed {len(arguments)} at most: {self.usage}")
+            arguments = (*arguments, *arguments[-1:] * (len(cells) - len(arguments)))
+        read = []
+        for argument, cell in zip_longest(arguments, cells):
+            try:
+                read.append(argument.read(cell))
+            except CellError as error:
+                raise error.of(argument.name) from None
+        return read
+
+    @property
+    def usage(self) -> str:
+        """The call as documentation writes it.
+
+        >>> from gpusheet.xl.functions import functions
+        >>> functions()["CARD_TIER"].usage
+        'CARD_TIER(cards_needed, [tiers])'
+        """
+        words = [f"[{a.name}]" if a.optional else a.name for a in self.arguments]
+        return f"{self.name}({', '.join(words)}{', ...' if self.arguments and self.arguments[-1].repeated else ''})"

@@ -1,0 +1,210 @@
+"""Functions whose results spill: all workloads of a range, all prices of a day, all cards for a workload."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gpusheet.catalog import Assumptions, Catalog
+from gpusheet.errors import UnknownName
+from gpusheet.lookup import Context
+from gpusheet.registry import all_rules
+from gpusheet.wiring import TABLES, quantities
+from gpusheet.xl import arguments
+from gpusheet.xl.arguments import Argument
+from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError, Rows, grid, is_blank, scalar
+from gpusheet.xl.function import Function
+from gpusheet.xl.rows import Solved, header, known_columns, solve_rows
+
+# what tells cards apart that are to carry the same workload
+COMPARED = ("fits", "replica_concurrency", "cards_needed", "card_tier", "monthly_cost", "cost_per_million_output_tokens")
+ASKED = ("cards_needed", "monthly_cost")  # what people look at first
+_OFFER = ("gpu", "price_list", "pricing_model", "listing")
+_LISTED = ("price_list", "gpu", "pricing_model", "listing", "price_per_card", "currency", "period", "tax", "snapshot_date")
+
+
+def estimate(rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None) -> list[list[Any]]:
+    """A header row, then a row of quantities for each workload; a row that cannot be read is errors."""
+    names = wanted or tuple(name for name, rule in all_rules().items() if rule.line)
+    solved = solve_rows(rows, Context(as_of=as_of))
+    workloads = _workload_names(rows)
+    if workloads is None:
+        return [list(names), *_spilled(solved, names)]
+    return [["workload", *names], *_spilled(solved, names, workloads)]
+
+
+def _workload_names(rows: Rows) -> list[Any] | None:
+    at = header(rows[0]).get("workload")
+    return None if at is None else ["" if is_blank(row[at]) else row[at] for row in rows[1:]]
+
+
+def _spilled(solved: Solved, names: Sequence[str], first: Sequence[Any] | None = None) -> list[list[Any]]:
+    """The quantities row by row, after a first column. Missing is #N/A: an empty cell of a result would show as 0."""
+    import numpy
+
+    start = 0 if first is None else 1
+    answer = numpy.full((solved.rows, start + len(names)), "", dtype=object)
+    if first is not None:
+        answer[:, 0] = first
+    rows: Any = slice(None) if len(solved.good) == solved.rows else numpy.array(solved.good, dtype=int)
+    for position, name in enumerate(names if solved.good else (), start):
+        column = solved.values[name]
+        answer[rows, position] = column
+        if not quantities()[name].is_text and (missing := numpy.isnan(column)).any():
+            answer[numpy.arange(solved.rows)[rows][missing], position] = UNKNOWN
+    for row, error in solved.bad.items():
+        answer[row, start:] = error.code
+    cells: list[list[Any]] = answer.tolist()
+    return cells
+
+
+def why_missing(rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None) -> str:
+    """What is wrong with rows of an estimate, by their number in the range; of all quantities, cards and cost are told."""
+    solved = solve_rows(rows, Context(as_of=as_of))
+    told = {row: str(error) for row, error in solved.bad.items()}
+    for position, row in enumerate(solved.good):
+        absent = [name for name in wanted or ASKED if is_blank(solved.values[name][position])]
+        if absent:
+            told[row] = "; ".join(dict.fromkeys(_why(name, solved, row, position) for name in absent))
+    return "; ".join(f"row {row + 2}: {why}" for row, why in sorted(told.items()))
+
+
+def _why(name: str, solved: Solved, row: int, position: int) -> str:
+    from gpusheet.case import Case
+    from gpusheet.missing import reason
+
+    values = {**{one: column[position] for one, column in solved.values.items()}, **solved.tables}
+    asked = quantities()[name].rule
+    if asked is None:
+        return f"{name}: blank"
+    assumed = dict(Assumptions())
+    typed = {one: value for one, value in values.items() if not is_blank(value)}
+    known = Case(values, {**typed, "gpu": "", "model": ""}, assumed, (solved.missing[row],) if row in solved.missing else ())
+    arguments = {p: values.get(source) for p, source in asked.needs.items()}
+    return reason(asked, arguments, values, known)
+
+
+def prices(as_of: datetime.date | None, price_list: str | None) -> list[list[Any]]:
+    """A header row, then the newest price of each offer at or before a day."""
+    catalog = Catalog.builtin()
+    day = Context(catalog, as_of=as_of).price_date
+    keys = dict.fromkeys((p.price_list, p.gpu, p.pricing_model) for p in catalog.prices)
+    if price_list is not None:
+        lists = {key[0].casefold() for key in keys}
+        if price_list.casefold() not in lists:
+            raise CellError(UNKNOWN, str(UnknownName("price_list", price_list, dict.fromkeys(key[0] for key in keys))))
+        keys = {key: None for key in keys if key[0].casefold() == price_list.casefold()}
+    found = [offer for key in sorted(keys) for offer in catalog.offers(*key, day)]
+    if not found:
+        raise CellError(UNKNOWN, f"no price at or before {day}; the oldest is of {min(p.snapshot_date for p in catalog.prices)}")
+    return [list(_LISTED), *([_shown(getattr(offer, name)) for name in _LISTED] for offer in found)]
+
+
+def _shown(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def compare(workload: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None) -> list[list[Any]]:
+    """A header row, then every offer of every card for one workload: those that fit first, the cheapest first."""
+    names = wanted or COMPARED
+    given = _one_workload(workload)
+    offers = list(_offers(given, as_of))
+    fixed = {name: cell for name, cell in given.items() if name not in _OFFER}
+    rows = [[*_OFFER, *fixed], *([*offer, *fixed.values()] for offer in offers)]
+    solved = solve_rows(rows, Context(as_of=as_of))
+    if solved.bad and not solved.good:
+        raise next(iter(solved.bad.values()))
+    cells = _spilled(solved, names)
+    rank = _spilled(solved, ("fits", "monthly_cost"))
+    order = sorted(range(len(offers)), key=lambda row: _place(rank[row]))
+    return [[*_OFFER, *names], *([*(_shown(part) for part in offers[row]), *cells[row]] for row in order)]
+
+
+def _place(rank: Sequence[Any]) -> tuple[bool, bool, float]:
+    fits, cost = rank
+    known = isinstance(cost, float)
+    return fits != 1.0, not known, cost if known else 0.0
+
+
+def _one_workload(cells: Rows) -> dict[str, Any]:
+    """A workload by the names of its fields, which stand in the first row or, with two columns, in the first column."""
+    upright = len(cells) != 2 or (len(cells[0]) == 2 and str(cells[1][0] or "").strip() in known_columns())
+    pairs = [(row[0], row[1]) for row in cells] if upright and len(cells[0]) == 2 else None
+    if pairs is None and len(cells) != 2:
+        raise CellError(BAD_ARGUMENT, f"workload: found {len(cells)} rows, allowed a header row and one row, or two columns")
+    header, values = zip(*pairs, strict=True) if pairs else (cells[0], cells[1])
+    return {str(scalar(name) or "").strip(): cell for name, cell in zip(header, values, strict=True)}
+
+
+def _offers(given: dict[str, Any], as_of: datetime.date | None) -> Iterable[tuple[Any, ...]]:
+    """Every card with each of its prices; a price list, pricing model or listing that the workload names is kept to."""
+    catalog = Catalog.builtin()
+    day = Context(catalog, as_of=as_of).price_date
+    keys = dict.fromkeys((p.price_list, p.gpu, p.pricing_model) for p in catalog.prices)
+    wished = {name: str(given[name]).strip().casefold() for name in _OFFER[1:] if not is_blank(given.get(name))}
+    for card in catalog.gpus:
+        found = [offer for key in keys if key[1] == card.gpu for offer in catalog.offers(*key, day)]
+        kept = [o for o in found if all(str(getattr(o, name) or "").casefold() == wish for name, wish in wished.items())]
+        for offer in kept:
+            yield tuple(getattr(offer, name) for name in _OFFER)
+        if not kept:
+            yield (card.gpu, *(given.get(name) for name in _OFFER[1:]))
+
+
+def _names(en: str, zh: str) -> Argument:
+    """Names of quantities, in a range or in one text parted by commas; None for the usual ones."""
+
+    def read(cells: Any) -> tuple[str, ...] | None:
+        words = [str(scalar(cell)) for row in grid(cells) for cell in row if not is_blank(scalar(cell))]
+        found = tuple(word.strip().lower() for text in words for word in text.split(",") if word.strip())
+        allowed = [one for one in quantities() if one not in TABLES]
+        for word in found:
+            if word not in allowed:
+                raise CellError(UNKNOWN, str(UnknownName("", word, allowed)).removeprefix(": "))
+        return found or None
+
+    return Argument("quantities", "any", en, zh, read, optional=True)
+
+
+_DAY = arguments.date("as_of", "Day for which prices are wanted: the newest up to then; blank: the newest.",
+            "价格日期：取该日及之前最新的报价；留空：最新")  # fmt: skip
+_WORKLOADS = arguments.table(
+    "workloads", "Range with a header row of workload columns (gpu, model, input_tokens, ...) and a row per workload.",
+    "业务表区域：首行为列名（gpu、model、input_tokens 等），每行一个业务")  # fmt: skip
+_BOT = {
+    "workload": "bot", "gpu": "L20", "model": "Generic-7B", "weight_precision": "int8", "input_tokens": 200,
+    "output_tokens": 300, "requests_per_day": 80000, "peak_factor": 4, "price_list": "gongjiyun",
+}  # fmt: skip
+_EXAMPLE = [list(_BOT), list(_BOT.values())]
+
+FUNCTIONS = (
+    Function(
+        "ESTIMATE",
+        (_WORKLOADS, _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: all.",
+                            "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：全部"), _DAY),
+        "Every quantity of every workload of a range: header row and workloads in, header row and results out.",
+        "一次算出区域内所有业务的全部指标：输入表头与业务行，输出表头与结果行",
+        estimate, (_EXAMPLE, "cards_needed, card_tier, monthly_cost"), spills=True, told=why_missing,
+    ),
+    Function(
+        "PRICES",
+        (_DAY, arguments.name("price_list", "Price list wanted; blank: all.", "价目表；留空：全部", optional=True)),
+        "The newest price per card of every offer that gpusheet knows, on a day.",
+        "gpusheet 自带的各报价在某日的最新单卡价格", prices, (None, "gongjiyun"), spills=True,
+    ),
+    Function(
+        "COMPARE_GPUS",
+        (
+            arguments.table("workload", "One workload: header row and one row, or two columns with names and values. "
+                  "Its gpu is not needed; a price_list or pricing_model in it is kept to.",
+                  "一个业务：表头行加一行，或“名称、数值”两列。无需 gpu；若含 price_list 或 pricing_model，则只比较这些报价"),
+            _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: the usual ones.",
+                   "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：常用指标"),
+            _DAY,
+        ),
+        "Every card and offer for one workload, those that fit first, the cheapest first.",
+        "用所有 GPU 与报价比较同一业务：放得下的在前，便宜的在前", compare,
+        (_EXAMPLE, "fits, card_tier, monthly_cost"), spills=True,
+    ),
+)  # fmt: skip
