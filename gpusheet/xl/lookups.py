@@ -189,7 +189,7 @@ FUNCTIONS = (
         "模型的一项参数：参数量、层数、KV 头数、每 token KV 元素数等", model_spec, ("Qwen3-32B", "params_b"),
     ),
     Function(
-        "PRICE",
+        "GPU_PRICE",  # PRICE is a function of Excel, which it would find first
         (
             _GPU,
             _PRICING_MODEL,

@@ -13,7 +13,7 @@ from gpusheet.wiring import quantities
 from gpusheet.xl.cells import CellError
 from gpusheet.xl.functions import functions
 
-GPU_SPEC, MODEL_SPEC, PRICE = (functions()[name] for name in ("GPU_SPEC", "MODEL_SPEC", "PRICE"))
+GPU_SPEC, MODEL_SPEC, PRICE = (functions()[name] for name in ("GPU_SPEC", "MODEL_SPEC", "GPU_PRICE"))
 CATALOG = Catalog.builtin()
 
 
@@ -143,7 +143,7 @@ def test_what_is_no_date_is_refused(day: Any) -> None:
 
 def test_the_reason_of_a_missing_price() -> None:
     reason = functions()["ERROR_REASON"]
-    assert reason("PRICE", "H100 SXM", "on_demand").endswith("name one as price_list")
-    assert reason("PRICE", "L20", "hourly").startswith("PRICE: pricing_model: 'hourly' is not known")
-    assert reason("PRICE", "L20", "spot", 46300, "gongjiyun") == (
-        "PRICE: no spot price of L20 in gongjiyun at or before 2026-10-05")
+    assert reason("GPU_PRICE", "H100 SXM", "on_demand").endswith("name one as price_list")
+    assert reason("GPU_PRICE", "L20", "hourly").startswith("GPU_PRICE: pricing_model: 'hourly' is not known")
+    assert reason("GPU_PRICE", "L20", "spot", 46300, "gongjiyun") == (
+        "GPU_PRICE: no spot price of L20 in gongjiyun at or before 2026-10-05")
