@@ -35,6 +35,7 @@ from gpusheet.workbook.summary_sheet import SummaryCells, put_summary
 from gpusheet.workbook.tables import Placed
 
 LANGUAGES = ("en", "zh")
+FUNCTIONS = ("none", "lambda")
 SPARE = 5  # blank rows for more workloads
 MOST_MONTHS = 60
 
@@ -71,12 +72,15 @@ def build(
     spare: int = SPARE,
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
+    functions: str = "none",
 ) -> Built:
-    """The workbook in memory, without cached values."""
+    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365."""
     if lang not in LANGUAGES:
         raise GpusheetError(f"lang: found {lang!r}, allowed {' or '.join(LANGUAGES)}")
     if not 1 <= months <= MOST_MONTHS:
         raise GpusheetError(f"months: found {months}, allowed 1 to {MOST_MONTHS}")
+    if functions not in FUNCTIONS:
+        raise GpusheetError(f"functions: found {functions!r}, allowed {' or '.join(FUNCTIONS)}")
     book = Workbook()
     book.remove(book.worksheets[0])
     for name in SHEETS:
@@ -97,6 +101,10 @@ def build(
         from gpusheet.workbook.carry import carry
 
         carry(book, extra_sheets)
+    if functions == "lambda":
+        from gpusheet.workbook.lambda_names import put_lambdas
+
+        put_lambdas(book, lang)
     _properties(book, inputs, lang, months)
     return Built(book, span, {**placed, **cells.tables}, lookup, sizing, summary, budget)
 
@@ -123,13 +131,14 @@ def write(
     spare: int = SPARE,
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
+    functions: str = "none",
     force: bool = False,
 ) -> Outcome:
     """Builds, evaluates and writes the workbook; the file appears whole or not at all."""
     collecting = gc.isenabled()
     gc.disable()  # of a million objects none is garbage, and looking for it takes a fifth of the time
     try:
-        built = build(inputs, lang, months, spare, extra_columns, extra_sheets)
+        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions)
     finally:
         if collecting:
             gc.enable()

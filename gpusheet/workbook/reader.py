@@ -18,6 +18,7 @@ from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
 from gpusheet.workbook.budget_layout import MONTH_ROW
 from gpusheet.workbook.carry import CarriedNote, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
+from gpusheet.workbook.lambda_names import has_lambdas
 from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS
 from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
 from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_of, shown
@@ -45,6 +46,7 @@ class ReadBook:
     extra_notes: Sequence[CarriedNote]  # comments, formats of own columns, the version log
     lost: tuple[str, ...]
     warnings: tuple[str, ...]
+    functions: str = "none"  # lambda: the rules are names of the book
 
     @property
     def carried(self) -> list[CarriedSheet | CarriedNote]:
@@ -114,6 +116,7 @@ def read_book(path: Path | str) -> ReadBook:
         extra_notes=rest.notes,
         lost=(*_formulas(cells), *lost, *factors.lost, *rest.lost),
         warnings=tuple(warnings),
+        functions="lambda" if has_lambdas(book) else "none",
     )
 
 

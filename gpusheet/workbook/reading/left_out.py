@@ -11,6 +11,7 @@ from typing import Any
 from openpyxl.utils import range_boundaries
 
 from gpusheet.workbook.carry import CarriedColumn, CarriedLog, CarriedNote, CarriedSheet, log_entries, log_header
+from gpusheet.workbook.lambda_names import is_ours
 from gpusheet.workbook.layout import SHEETS, role_of
 from gpusheet.workbook.reading.cells import shown
 from gpusheet.workbook.reading.edited import ANEW, Edited, cells_of, lost
@@ -149,7 +150,8 @@ def _book(edited: Edited) -> Iterator[str]:
         what = "the book does not say that this version of gpusheet wrote it; what was typed over formulas is not told"
         yield lost(titles, f"{what} apart", "compare the new book with this one")
     for name, defined in book.defined_names.items():
-        if name not in edited.made.defined_names and not defined.hidden and not name.startswith(LOCAL):
+        ours = name in edited.made.defined_names or is_ours(name, defined.attr_text)
+        if not ours and not defined.hidden and not name.startswith(LOCAL):
             yield lost(f"name {name}", f"defined as {shown(defined.attr_text)}, is not carried over", ANEW)
     names = package.names()
     if any(name.endswith("vbaProject.bin") for name in names):
