@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpusheet.lookup import Context, estimate
     from gpusheet.registry import Rule, all_rules, find_rule
     from gpusheet.solver import solve, why
+    from gpusheet.workbook.recalculation import recalculate
 
 __version__ = "0.1.0"
 
@@ -26,12 +27,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "Assumptions": "catalog", "Catalog": "catalog", "Workload": "catalog", "GpusheetError": "errors",
     "Context": "lookup", "estimate": "lookup", "Rule": "registry", "all_rules": "registry",
-    "find_rule": "registry", "solve": "solver", "why": "solver",
+    "find_rule": "registry", "recalculate": "workbook.recalculation", "solve": "solver", "why": "solver",
 }  # fmt: skip
 
 __all__ = [
     "Assumptions", "Catalog", "Context", "GpusheetError", "Rule", "Workload", "all_rules", "estimate", "find_rule",
-    "rules", "solve", "why",
+    "recalculate", "rules", "solve", "why",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from gpusheet import __version__
-from gpusheet.cli import budget, calc, estimate, lists, rules, udf, why
+from gpusheet.cli import budget, calc, estimate, lists, recalc, rules, udf, why
 from gpusheet.cli.screen import error_line, out, use_utf8
 from gpusheet.errors import GpusheetError
 
@@ -30,6 +30,7 @@ class Commands(TyperGroup):
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 app.command()(budget.budget)
 app.command()(budget.template)
+app.command()(recalc.recalc)
 app.command("estimate")(estimate.listed)
 app.command(context_settings={"ignore_unknown_options": True})(calc.calc)  # -5 is a value
 app.command()(rules.rules)

@@ -79,7 +79,7 @@ class _Patch:
             if column is None:
                 column = columns[letters] = column_index_from_string(letters.decode()) - 1
             value = rows[int(digits) - 1][column]
-            written = _cached(value)
+            written = cached_value(value)
             if written is None:
                 raise _refusal(
                     f"{title}!{letters.decode()}{digits.decode()}: ={html.unescape(formula.decode())}", value
@@ -95,7 +95,7 @@ class _Patch:
         return result
 
 
-def _cached(value: Value) -> tuple[bytes, bytes] | None:
+def cached_value(value: Value) -> tuple[bytes, bytes] | None:
     """The type attribute and the text of a cached value; None where a file can hold no such value."""
     if type(value) is float and math.isfinite(value):
         return b"", (str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)).encode()

@@ -13,11 +13,17 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.errors import GpusheetError, UnknownName
 
-# texts and quoted sheet names come first, so that what looks like a reference inside them is stepped over
-_REFERENCE = re.compile(r"""\"(?:[^"]|"")*\"|'(?:[^']|'')*'|([^\W\d][\w.]*)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]""")
-_SPECIFIER = re.compile(r"(?:\[#(?P<area>[\w ]+)\],?)?(?:\[(?P<first>[^\[\]#@]+)\](?::\[(?P<last>[^\[\]#@]+)\])?)?")
+# texts and quoted sheet names come first, so that what looks like a reference inside them is stepped over;
+# in a column's name an apostrophe stands before each of [ ] # '
+_IN_BRACKETS = r"(?:'.|[^\[\]'])*"
+_REFERENCE = re.compile(
+    rf"""\"(?:[^"]|"")*\"|'(?:[^']|'')*'|([^\W\d][\w.]*)\[((?:'.|[^\[\]']|\[{_IN_BRACKETS}\])*)\]""")
+_COLUMN = r"(?:'.|[^\[\]#@'])+"
+_SPECIFIER = re.compile(
+    rf"(?P<areas>(?:\[#[\w ]+\](?:, ?|$))*)(?:\[(?P<first>{_COLUMN})\](?::\[(?P<last>{_COLUMN})\])?)?")
+_ESCAPED = re.compile("'(.)")
 _ROW = "\0"  # stands for the number of the cell's row; no sheet is named with it
-_AREAS = ["All", "Data", "Headers", "This Row"]
+_AREAS = ["All", "Data", "Headers", "Totals", "This Row"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,28 @@ class TableRange:
     first_row: int
     last_row: int
     columns: dict[str, str]
+    totals_rows: int = 0  # below the last row
+
+    def rows(self, *areas: str) -> tuple[int, int] | None:
+        """The first and the last row of areas of the table that touch; None where it has no such rows.
+
+        >>> table = TableRange("GPUs", "Sheet", 4, 5, 9, {"gpu": "A"}, totals_rows=1)
+        >>> table.rows("All"), table.rows("Headers", "Data"), table.rows("Totals")
+        ((4, 10), (4, 9), (10, 10))
+        """
+        header = (self.header_row, self.first_row - 1)
+        totals = (self.last_row + 1, self.last_row + self.totals_rows)
+        known = {"Headers": header, "Data": (self.first_row, self.last_row), "Totals": totals}
+        known["All"] = (self.header_row, totals[1])
+        if not set(areas) <= set(known):
+            return None
+        found = [known[area] for area in areas]
+        top, bottom = min(one[0] for one in found), max(one[1] for one in found)
+        together = sum(last - first + 1 for first, last in found) == bottom - top + 1
+        return (top, bottom) if together and bottom >= top else None
 
     def column(self, name: str, where: str) -> str:
+        name = _ESCAPED.sub(r"\1", name)
         found = {key.casefold(): letter for key, letter in self.columns.items()}.get(name.casefold())
         if found is None:
             raise UnknownName(f"{where}: column of table {self.name}", name, self.columns)
@@ -83,9 +109,10 @@ class Tables:
             raise UnknownName(f"{cell}: table", name, (each.name for each in self.by_name.values()))
         bracketed = specifier if specifier.startswith("[") or not specifier else f"[{specifier}]"
         parts = _SPECIFIER.fullmatch(bracketed)
-        area = (parts["area"] or "Data").title() if parts else ""
-        headless = table.first_row == table.header_row
-        if parts is None or area not in _AREAS or (headless and area == "Headers"):
+        areas = [one.title() for one in re.findall(r"\[#([\w ]+)\]", parts["areas"])] if parts else []
+        this_row = areas == ["This Row"]
+        rows: tuple[int | str, int | str] | None = (_ROW, _ROW) if this_row else table.rows(*areas or ["Data"])
+        if parts is None or rows is None or parts["areas"].rstrip().endswith(",") > bool(parts["first"]):
             raise GpusheetError(
                 f"{cell}: {name}[{specifier}] is not a reference that is understood; allowed: {name}[column], "
                 f"{name}[[a]:[b]] and {name}[[#{'|#'.join(_AREAS)}],[column]]"
@@ -96,16 +123,10 @@ class Tables:
             first = last = table.column(parts["first"], cell)
         if parts["last"]:
             last = table.column(parts["last"], cell)
-        rows: dict[str, tuple[int | str, int | str]] = {
-            "All": (table.header_row, table.last_row),
-            "Data": (table.first_row, table.last_row),
-            "Headers": (table.header_row, table.header_row),
-            "This Row": (_ROW, _ROW),
-        }
-        top, bottom = rows[area]
+        top, bottom = rows
         corner, opposite = f"${first}${top}", f"${last}${bottom}"
         spelling = f"{quote_sheetname(table.sheet)}!{corner}" + ("" if corner == opposite else f":{opposite}")
-        return spelling, table if area == "This Row" else None
+        return spelling, table if this_row else None
 
 
 def _range(table: Table, sheet: Worksheet) -> TableRange:
@@ -114,8 +135,9 @@ def _range(table: Table, sheet: Worksheet) -> TableRange:
     first = top + (1 if table.headerRowCount is None else table.headerRowCount)
     letters = [get_column_letter(column) for column in range(area.min_col, area.max_col + 1)]
     names = [str(sheet[f"{letter}{top}"].value) for letter in letters] if first > top else table.column_names
-    last = area.max_row - (table.totalsRowCount or 0)
-    return TableRange(table.displayName, sheet.title, top, first, last, dict(zip(names, letters, strict=True)))
+    totals = table.totalsRowCount or 0
+    columns = dict(zip(names, letters, strict=True))
+    return TableRange(table.displayName, sheet.title, top, first, area.max_row - totals, columns, totals)
 
 
 def _row_in(table: TableRange, reference: str, cell: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from gpusheet.catalog import AmbiguousPrice, BadRow, Catalog, Column, Gpu, Model, Price, Row, columns
@@ -55,23 +56,33 @@ def _spec(row_type: type[Row], key: str, asked: str, field: str, rows: Rows | No
 
 
 def _in_table(row_type: type[Row], key: str, asked: str, field: str, rows: Rows) -> Any:
-    places = header(rows, row_type)
-    if key not in places:
-        raise CellError(BAD_ARGUMENT, f"table: no column {key} in its first row; give the range with its header row")
+    places, names = _index(row_type, key, tuple(map(tuple, rows)))
     field = next((one for one in places if one.casefold() == field.casefold()), field)
     if field not in places:
         raise CellError(UNKNOWN, f"field: {field!r}: {unknown_column(field, places)}")
-    entries = []
-    for row in rows[1:]:
-        if not is_blank(row[places[key]]):
-            others = row[places["aliases"]] if "aliases" in places else None
-            entries.append((_spelled(row[places[key]]), aliases_of(others if isinstance(others, str) else None), row))
-    row = Names(key, entries).find(asked)
+    row = rows[names.find(asked)]
     known = {c.name: c for c in columns(row_type)}
     values = {field: _read(known.get(field), row[places[field]], field)}
     if is_blank(values[field]) and field in all_rules():  # what follows from other facts is computed from them
         values = {one: _read(known[one], row[at], one) for one, at in places.items() if one in known}
     return _fact(values, field, asked)
+
+
+@lru_cache(maxsize=8)  # a column of look-ups asks the same table again and again
+def _index(row_type: type[Row], key: str, rows: tuple[tuple[Any, ...], ...]) -> tuple[dict[str, int], Names[int]]:
+    """Where a table has its columns, and the numbers of its rows by name and alias.
+
+    Not the rows: tables that differ in TRUE and 1 alone are equal here.
+    """
+    places = header(rows, row_type)
+    if key not in places:
+        raise CellError(BAD_ARGUMENT, f"table: no column {key} in its first row; give the range with its header row")
+    entries = []
+    for number, row in enumerate(rows[1:], 1):
+        if not is_blank(row[places[key]]):
+            others = row[places["aliases"]] if "aliases" in places else None
+            entries.append((_spelled(row[places[key]]), aliases_of(others if isinstance(others, str) else None), number))
+    return places, Names(key, entries)
 
 
 def _spelled(cell: Any) -> str:

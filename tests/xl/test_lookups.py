@@ -68,6 +68,12 @@ def test_a_table_on_the_sheet_is_followed() -> None:
     assert GPU_SPEC(edited[1][0], "memory_gb", edited) == 1234.5 != GPU_SPEC(edited[1][0], "memory_gb")
 
 
+def test_a_table_that_differs_in_kind_only_is_another_table() -> None:
+    """Tables are remembered; Python takes TRUE for 1."""
+    assert GPU_SPEC("X-1", "memory_gb", [["gpu", "memory_gb"], ["X-1", 1.0]]) == 1
+    assert code(GPU_SPEC, "X-1", "memory_gb", [["gpu", "memory_gb"], ["X-1", True]]) == "#VALUE!"
+
+
 def test_wrong_names_and_tables_are_errors() -> None:
     assert code(GPU_SPEC, "H300", "memory_gb") == code(GPU_SPEC, "H300", "memory_gb", GPUS) == "#N/A"
     assert code(GPU_SPEC, "L20", "memory") == code(GPU_SPEC, "L20", "memory", GPUS) == "#N/A"

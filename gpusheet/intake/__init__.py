@@ -1,0 +1,1 @@
+"""Tables as finance keeps them: read strictly, every doubtful cell named, nothing dropped in silence."""

@@ -1,0 +1,184 @@
+"""The formula cells in the XML of a sheet, whatever program wrote it, and the change of single cells in it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from xml.sax.saxutils import escape
+
+from openpyxl.formula.translate import Translator
+from openpyxl.utils import column_index_from_string, coordinate_to_tuple, get_column_letter, range_boundaries
+
+from gpusheet.errors import GpusheetError
+
+Place = tuple[int, int]  # row and column, from 1
+Area = tuple[int, int, int, int]  # first row and column, last row and column
+
+_PLACE = re.compile(rb"""\br=["']([A-Z]+)([0-9]+)["']""")
+_ATTRIBUTE = re.compile(rb"""(\w+)\s*=\s*["']([^"']*)["']""")
+_CALLED = re.compile(rb"([A-Za-z_\x80-\xff][\w.\x80-\xff]*+)\(")
+_PREFIX = re.compile(rb"<(\w+:)?worksheet\b")
+
+
+@dataclass(slots=True)
+class Special:
+    """A formula that is more than a text in its cell. `area` is what it fills; `dynamic` if that follows from its
+    result."""
+
+    kind: str  # "shared", "array", "dataTable"
+    text: bytes | None  # as in the file; None where a shared formula's text stands in another cell
+    shared: bytes = b""
+    area: Area | None = None
+    dynamic: bool = False
+
+
+class SheetCells:
+    """The cells of a sheet's part."""
+
+    def __init__(self, title: str, part: bytes) -> None:
+        self.title = title
+        self.part = part
+        found = _PREFIX.search(part)
+        self.prefix = (found[1] or b"") if found else b""
+        names = {name: re.escape(self.prefix) + name for name in (b"c", b"f", b"row")}
+        # column, row, all attributes of the cell; attributes of its formula, the formula, the rest of the cell
+        formula_cell = re.compile(
+            rb"""<%(c)b(?=[^>]*?\br=["']([A-Z]+)([0-9]+)["'])(\s[^>]*)>\s*"""
+            rb"<%(f)b\b([^>]*?)(?:/>|>([^<]*)</%(f)b>)([^<]*(?:<(?!/%(c)b>)[^<]*)*)</%(c)b>" % names)
+        self.cell = re.compile(rb"<%(c)b(\s[^>]*?)?(?:/>|>([^<]*(?:<(?!/%(c)b>)[^<]*)*)</%(c)b>)" % names)
+        self.row = re.compile(rb"<%(row)b\b([^>]*?)(?:/>|>([^<]*(?:<(?!/%(row)b>)[^<]*)*)</%(row)b>)" % names)
+        matches = list(formula_cell.finditer(part))
+        formulas = re.compile(rb"<%(f)b[\s/>]" % names)
+        if len(matches) != len(formulas.findall(part)):
+            raise GpusheetError(
+                f"{title}: found cells without an address, as some programs write them; open the workbook in Excel and "
+                "save it there")
+        columns: dict[bytes, int] = {}
+        self.formulas: dict[Place, re.Match[bytes]] = {}  # in the order of the file
+        self.special: dict[Place, Special] = {}
+        for match in matches:
+            letters, digits, attributes, of_formula, text, _ = match.groups()
+            column = columns.get(letters)
+            if column is None:
+                column = columns[letters] = column_index_from_string(letters.decode())
+            place = int(digits), column
+            self.formulas[place] = match
+            if of_formula:
+                special = _special(attributes, of_formula, text)
+                if special is not None:
+                    self.special[place] = special
+        # the first cells of shared formulas, in which the texts stand
+        self.masters = {one.shared: place for place, one in reversed(self.special.items())
+                        if one.kind == "shared" and one.text is not None}  # fmt: skip
+
+    @cached_property
+    def _translators(self) -> dict[bytes, Translator]:
+        return {key: Translator(f"={_decoded(self.special[place].text)}", origin=address(place))
+                for key, place in self.masters.items()}  # fmt: skip
+
+    def text(self, place: Place) -> str:
+        """The formula of a cell without "=", also where it is shared."""
+        special = self.special.get(place)
+        if special is None or special.text is not None:
+            return _decoded(self.formulas[place][5])
+        if special.shared not in self.masters:
+            return "#REF!"  # its text is lost
+        translated: str = self._translators[special.shared].translate_formula(address(place))
+        return translated[1:]
+
+    def called(self) -> set[str]:
+        """What stands before an opening bracket in a formula: names of functions, and what merely looks like one."""
+        texts = b"\n".join(match[5] or b"" for match in self.formulas.values())
+        return {name.decode() for name in set(_CALLED.findall(texts))}
+
+    def having(self, pattern: re.Pattern[bytes]) -> list[Place]:
+        """The cells with a text of their own in which the pattern is found."""
+        search = pattern.search
+        return [place for place, match in self.formulas.items() if search(match[5] or b"")]
+
+    def size(self) -> tuple[int, int]:
+        """Rows and columns from A1 to the last formula cell."""
+        places = self.formulas
+        return max((row for row, _ in places), default=0), max((column for _, column in places), default=0)
+
+    def with_formulas(self, texts: Mapping[Place, str], emptied: Collection[Place]) -> bytes:
+        """The part with other formulas, plain ones, in some cells, and nothing in others."""
+        p = self.prefix
+
+        def written(place: Place, text: str) -> bytes:
+            return b'<%bc r="%b"><%bf>%b</%bf></%bc>' % (
+                p, address(place).encode(), p, escape(text).encode(), p, p)  # fmt: skip
+
+        if emptied:
+            def changed(match: re.Match[bytes]) -> bytes:
+                place = place_of(match[1])
+                if place is None:
+                    return match[0]
+                if place in texts:
+                    return written(place, texts[place])
+                return b"" if place in emptied else match[0]
+
+            return self.cell.sub(changed, self.part)
+        out, at = [], 0
+        for match, place in sorted((self.formulas[place].span(), place) for place in texts):
+            out += [self.part[at : match[0]], written(place, texts[place])]
+            at = match[1]
+        return b"".join([*out, self.part[at:]])
+
+
+def place_of(attributes: bytes | None) -> Place | None:
+    """The place of a cell by its attributes."""
+    where = _PLACE.search(attributes or b"")
+    return (int(where[2]), column_index_from_string(where[1].decode())) if where else None
+
+
+def address(place: Place) -> str:
+    """
+    >>> address((3, 28))
+    'AB3'
+    """
+    return f"{get_column_letter(place[1])}{place[0]}"
+
+
+def place_of_address(reference: str) -> Place:
+    """
+    >>> place_of_address("AB3")
+    (3, 28)
+    """
+    row, column = coordinate_to_tuple(reference)
+    return row, column
+
+
+def area_of(reference: str) -> Area:
+    """
+    >>> area_of("B2:D9")
+    (2, 2, 9, 4)
+    """
+    left, top, right, bottom = range_boundaries(reference)
+    return top, left, bottom, right
+
+
+def places(area: Area) -> Iterator[Place]:
+    """The places of an area, row by row."""
+    top, left, bottom, right = area
+    return ((row, column) for row in range(top, bottom + 1) for column in range(left, right + 1))
+
+
+def _special(attributes: bytes, of_formula: bytes, text: bytes | None) -> Special | None:
+    found = dict(_ATTRIBUTE.findall(of_formula))
+    kind = found.get(b"t", b"").decode()
+    if kind == "shared":
+        return Special(kind, text or None, shared=found.get(b"si", b""))
+    if kind not in ("array", "dataTable") or b"ref" not in found:
+        return None
+    dynamic = kind == "array" and b"cm" in dict(_ATTRIBUTE.findall(attributes))
+    return Special(kind, text or b"", area=area_of(found[b"ref"].decode()), dynamic=dynamic)
+
+
+def _decoded(text: bytes | None) -> str:
+    if text is None:
+        return ""
+    return html.unescape(text.decode()) if b"&" in text else text.decode()
