@@ -5,9 +5,11 @@ Run it after a change of a rule, a label, a unit or a field; a test compares the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog import INHERITED, Column, Row, columns
 from gpusheet.catalog.derived import Found, Month
@@ -19,6 +21,7 @@ from gpusheet.rules import SUBJECTS
 from gpusheet.wiring import TABLES, inputs, quantities
 from gpusheet.workbook.assumptions_sheet import GROUPS, SMALL
 from gpusheet.workbook.layout import title_of
+from gpusheet.xl.functions import Function, grouped
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
@@ -45,6 +48,12 @@ WORDS = {
         "inputs intro": "Every column of every table, as CSV files, sheets and Python spell it. A name in bold is "
         "required. Sources: [A] token throughput, [B] concurrency calculator, [C] memory segments; see "
         "[errata](errata.md).",
+        "functions": "Excel functions",
+        "functions intro": "The same functions whichever way they come into Excel: classic xlwings, xlwings Lite, LAMBDA "
+        "names (rules only) and `gpusheet recalc`. An argument in [brackets] may be left out; blank means the same. A bad "
+        "argument gives #VALUE!, a name or price that is not known #N/A, an impossible number #NUM!, and an error in an "
+        "argument is passed on; `ERROR_REASON` says why. [Which way runs where](troubleshooting.md#which-way-runs-where).",
+        "example": "Example:", "gives": "gives", "range of": "with this range as {place}:",
         "formula": "Formula", "unit": "Unit", "source": "Source", "most": "At most", "from": "From", "label": "Label",
         "parameter": "Parameter", "name": "Name", "allowed": "Allowed", "default": "Default", "range": "Usual range",
         "meaning": "Meaning", "rule": "rule", "only": "A function only: the workbook has no line of it.",
@@ -60,6 +69,11 @@ WORDS = {
         "inputs": "输入项",
         "inputs intro": "每张表的每一列，CSV、工作表与 Python 拼写相同。粗体为必填。来源：[A] 令牌吞吐法，"
         "[B] 并发计算器，[C] 显存三段式；见[勘误](errata.zh.md)。",
+        "functions": "Excel 函数",
+        "functions intro": "无论以何种方式装入 Excel，函数都相同：经典 xlwings、xlwings Lite、LAMBDA 名称（仅规则）与 "
+        "`gpusheet recalc`。[方括号]中的参数可省略，留空含义相同。参数不合法得 #VALUE!，未知名称或缺价得 #N/A，"
+        "不可能的数得 #NUM!，参数中的错误原样传出；`ERROR_REASON` 说明原因。[适用范围](troubleshooting.zh.md#适用范围)。",
+        "example": "示例：", "gives": "结果", "range of": "其中 {place} 为：",
         "formula": "公式", "unit": "单位", "source": "来源", "most": "上限", "from": "取自", "label": "名称",
         "parameter": "参数", "name": "字段", "allowed": "允许值", "default": "默认值", "range": "常见范围",
         "meaning": "含义", "rule": "规则", "only": "仅作函数使用，工作簿中没有对应行。",
@@ -75,6 +89,7 @@ def pages() -> dict[str, str]:
         ending = ".zh.md" if lang == "zh" else ".md"
         made[f"rules{ending}"] = "\n".join(_rules(lang)) + "\n"
         made[f"inputs{ending}"] = "\n".join(_inputs(lang)) + "\n"
+        made[f"functions{ending}"] = "\n".join(_functions(lang)) + "\n"
     return made
 
 
@@ -160,6 +175,46 @@ def _parts(doc: str) -> tuple[str, str]:
     blocks = doc.strip().split("\n\n")
     prose = [block.replace("\n", " ") for block in blocks if not block.startswith(">>>")]
     return "\n\n".join(prose), "\n".join(block for block in blocks if block.startswith(">>>"))
+
+
+# --- functions ------------------------------------------------------------------------------------------------------
+
+
+def _functions(lang: str) -> Iterator[str]:
+    yield from _head("functions", lang)
+    for group, members in grouped(lang):
+        yield ""
+        yield f"## {group}"
+        for function in members:
+            yield from _function(function, lang)
+
+
+def _function(function: Function, lang: str) -> Iterator[str]:
+    words = WORDS[lang]
+    yield from ["", f"### {function.name}", "", f"`={function.usage}`", "", function.help(lang)]
+    if function.arguments:
+        yield from _table(words["parameter"], words["meaning"])
+        for argument in function.arguments:
+            yield _line(f"`{argument.name}`", argument.help(lang))
+    tables = [cell for cell in function.example if isinstance(cell, list)]
+    places = {str(cell): f"A1:{get_column_letter(len(cell[0]))}{len(cell)}" for cell in tables}
+    result = function(*function.example)
+    call = f"`={function.call(places)}`"
+    if not function.spills:
+        shown = f'"{result}"' if isinstance(result, str) else f"{result:.15g}"
+        yield from ["", f"{words['example']} {call} {words['gives']} `{shown}`"]
+        return
+    yield from ["", f"{words['example']} {call} {words['gives']}"]
+    yield from _grid(result[:4])
+    for cell in tables:
+        yield from ["", words["range of"].format(place=places[str(cell)])]
+        yield from _grid(cell)
+
+
+def _grid(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    yield from _table(*map(_shown, rows[0]))
+    for row in rows[1:]:
+        yield _line(*map(_shown, row))
 
 
 # --- inputs ---------------------------------------------------------------------------------------------------------

@@ -1,163 +1,106 @@
-"""Every rule as an Excel function of the same name in capitals: =CARD_TIER(2.67).
+"""Every function of gpusheet for Excel on Windows, where xlwings finds them (`UDF Modules: gpusheet_udfs`).
 
-xlwings finds the functions in this module (`UDF Modules: gpusheet_udfs`). Where xlwings is not installed they are
-plain functions, which take what a cell holds and answer as the cell would.
+A loop over `gpusheet.xl.functions`: nothing is computed here. Where xlwings is not loaded they are what that has.
 """
 
 from __future__ import annotations
 
+import datetime
 import inspect
-import math
-import textwrap
-from collections.abc import Callable, Iterator
+import logging
+import platform
+import sys
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
-from gpusheet.errors import GpusheetError, UnknownName
-from gpusheet.registry import REQUIRED, Parameter, Rule, all_rules
-from gpusheet.wiring import inputs, quantities
+from gpusheet import __version__
+from gpusheet.xl.cells import BAD_ARGUMENT, CellError
+from gpusheet.xl.classic.excel_errors import from_com
+from gpusheet.xl.classic.log import log_file, write_log
+from gpusheet.xl.classic.vba import MARK, safe_name
+from gpusheet.xl.functions import CATEGORY, Function, functions
 
-try:
-    import xlwings
+# who looks for functions here has loaded it; loading it for nobody would take longer than all the rest
+xlwings: Any = sys.modules.get("xlwings")
+
+try:  # its text reaches VBA as it is; of other exceptions VBA is given the whole traceback
+    from win32com.server.exception import COMException
 except ImportError:
-    xlwings = None  # type: ignore[assignment]
+    COMException = None
 
-CATEGORY = "GPU Sizing"
-LONGEST_HELP = 255  # what Excel shows of it
-CELL_ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!")
+LOG = log_file()
+_PLAIN = frozenset({type(None), float, str, bool, datetime.datetime})
 
 
-def argument(parameter: Parameter, value: Any) -> Any:
-    """What a rule is given for the value of a cell: a blank is the default, or missing where there is none.
+def cell(value: Any) -> Any:
+    """A value as xlwings hands it over, as a cell of `gpusheet.xl.cells`: errors are whole numbers there.
 
-    >>> from gpusheet import rules
-    >>> demand, factor = rules.peak_concurrency.parameters[0], rules.peak_concurrency.parameters[-1]
-    >>> argument(demand, None), argument(factor, ""), argument(factor, 1.5)
-    (nan, 1.0, 1.5)
+    >>> cell(2.5), cell(-2146826246), cell(((1.0, -2146826281), (None, "x")))
+    (2.5, '#N/A', [[1.0, '#DIV/0!'], (None, 'x')])
     """
-    if _blank(value):
-        return _blank_answer(parameter)
-    if value in CELL_ERRORS:
-        raise GpusheetError(f"{parameter.name}: the cell holds {value}; mend it there")
-    if isinstance(parameter.default, tuple):
-        return tuple(_number(parameter, cell) for cell in _cells(value) if not _blank(cell))
-    return _text(parameter, value) if parameter.unit.symbol == "text" else _number(parameter, value)
+    if isinstance(value, list | tuple):
+        return value if _PLAIN.issuperset(map(type, value)) else [cell(one) for one in value]
+    if type(value) is int:
+        return from_com(value) or value
+    return float(value) if isinstance(value, Decimal) else value  # a currency format makes decimals
 
 
-def _blank(value: Any) -> bool:
-    if isinstance(value, str):
-        return not value.strip()
-    return value is None or (isinstance(value, float) and math.isnan(value))
+def offered(function: Function) -> Callable[..., Any]:
+    """The function as xlwings calls it; a failure is an exception whose text ends with the error for the cell.
 
-
-def _blank_answer(parameter: Parameter) -> Any:
-    if parameter.default is not REQUIRED:
-        return parameter.default if isinstance(parameter.default, tuple) else float(parameter.default)
-    if parameter.unit.symbol != "text":
-        return math.nan
-    column = _column(parameter)
-    if column is not None and (column.required or column.default is not None):
-        raise GpusheetError(f"{parameter.name}: blank, allowed {column.allowed()}")
-    return ""
-
-
-def _number(parameter: Parameter, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise GpusheetError(f"{parameter.name}: found {_shown(value)}, allowed a number ({parameter.unit.symbol})")
-    return float(value)
-
-
-def _text(parameter: Parameter, value: Any) -> str:
-    """The text as the rules spell it; spreadsheets compare without case."""
-    if not isinstance(value, str):
-        raise GpusheetError(f"{parameter.name}: found {_shown(value)}, allowed a text")
-    column = _column(parameter)
-    if column is None or not column.choices:
-        return value.strip()
-    spelled: dict[str, str] = {choice.casefold(): choice for choice in column.choices}
-    if value.strip().casefold() not in spelled:
-        raise UnknownName(parameter.name, value, column.choices)
-    return spelled[value.strip().casefold()]
-
-
-def _shown(value: Any) -> str:
-    return "a range of cells" if isinstance(value, list | tuple) else repr(value)
-
-
-def _cells(value: Any) -> Iterator[Any]:
-    """The cells of a range, which comes as a list of rows, or of cells where it is one row or column."""
-    if not isinstance(value, list | tuple):
-        yield value
-        return
-    for one in value:
-        yield from _cells(one)
-
-
-def _column(parameter: Parameter) -> Any:
-    return inputs().get(parameter.wired_to or parameter.name, ("", None))[1]
-
-
-def excel_function(rule: Rule) -> Callable[..., Any]:
-    """The rule for cells: a result that is missing raises, so that a cell shows an error and no total skips it.
-
-    >>> excel_function(all_rules()["card_tier"])(2.67)
-    4.0
+    >>> offered(functions()["GPU_SPEC"])("H20 96G", "memory_gb") if xlwings else [[96.0]]
+    [[96.0]]
     """
-    name = rule.name.upper()
-    signature = inspect.Signature([
-        inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=p.default) for p in rule.parameters
+
+    def call(*cells):  # type: ignore[no-untyped-def]  # xlwings would read hints as conversions
+        try:
+            return _written(function(*(cells if _PLAIN.issuperset(map(type, cells)) else map(cell, cells))))
+        except CellError as error:
+            told = f"{error} {MARK.format(code=error.code)}"
+        except Exception as error:
+            logging.getLogger("gpusheet.xl").exception("%s: %r", function.name, error)
+            told = f"{function.name}: {error!r} {MARK.format(code=BAD_ARGUMENT)}"
+        raise CellError(BAD_ARGUMENT, told) if COMException is None else COMException(told, -2147467259)  # E_FAIL
+
+    call.__name__ = call.__qualname__ = function.name
+    call.__doc__ = function.help()
+    call.__signature__ = _signature(function)  # type: ignore[attr-defined]
+    for argument in function.arguments:  # raw: xlwings would walk through every cell, and drop some errors
+        call = xlwings.arg(safe_name(argument.name), convert="raw", doc=argument.help())(call)
+    call = xlwings.ret(convert="raw")(call)
+    return xlwings.func(category=CATEGORY)(call)  # type: ignore[no-any-return]  # last: the others set its category back
+
+
+def _written(result: Any) -> list[list[Any]]:
+    """A result as rows of what COM knows."""
+    rows = result if isinstance(result, list) else [[result]]
+    if any(isinstance(one, datetime.date) for row in rows for one in row):
+        return [[_day(one) if isinstance(one, datetime.date) else one for one in row] for row in rows]
+    return rows
+
+
+def _day(day: datetime.date) -> datetime.datetime:
+    return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.UTC)  # else Windows moves it by hours
+
+
+def _signature(function: Function) -> inspect.Signature:
+    """Its arguments by name; xlwings knows no optional ones before repeated ones."""
+    return inspect.Signature([
+        inspect.Parameter(safe_name(argument.name), inspect.Parameter.VAR_POSITIONAL) if argument.repeated else
+        inspect.Parameter(
+            safe_name(argument.name), inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if argument.optional else inspect.Parameter.empty)
+        for argument in function.arguments
     ])  # fmt: skip
 
-    def function(*arguments, **named):  # type: ignore[no-untyped-def]  # xlwings would read hints as conversions
-        try:
-            given = signature.bind(*arguments, **named).arguments
-        except TypeError as error:
-            raise GpusheetError(f"{name}: {error}; its arguments are {', '.join(signature.parameters)}") from None
-        try:
-            values = {p.name: argument(p, given.get(p.name)) for p in rule.parameters}
-        except GpusheetError as error:
-            raise GpusheetError(f"{name}: {error}") from None
-        result = rule(**values)
-        if _blank(result):
-            raise GpusheetError(f"{name}: {_why_missing(rule, values)}")
-        return result if isinstance(result, str) else float(result)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _help(rule.summary)
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    return function
+def status() -> str:
+    """What the macro GpusheetStatus shows."""
+    return f"gpusheet {__version__} answers: Python {platform.python_version()}, {sys.executable}\nLog: {LOG}"
 
 
-def _why_missing(rule: Rule, values: dict[str, Any]) -> str:
-    blank = [f"{p.name} ({p.unit.symbol})" for p in rule.parameters if _blank(values[p.name])]
-    if blank:
-        return f"no result while {', '.join(blank)} {'is' if len(blank) == 1 else 'are'} blank"
-    return "no result for these arguments; look for one that is 0 or out of range"
-
-
-def _help(text: str) -> str:
-    return textwrap.shorten(text, LONGEST_HELP, placeholder=" ...")
-
-
-def argument_help(parameter: Parameter) -> str:
-    """What Excel shows of an argument: what it is, its unit, and what a blank means."""
-    known = quantities().get(parameter.wired_to or parameter.name)
-    words = f"{known.en} ({parameter.unit.symbol})" if known else parameter.unit.symbol
-    if parameter.default is REQUIRED:
-        return _help(words)
-    default = parameter.default
-    shown = ", ".join(f"{one:g}" for one in default) if isinstance(default, tuple) else f"{default:g}"
-    return _help(f"{words}; blank: {shown}")
-
-
-def _offered(rule: Rule) -> Any:
-    """The function as xlwings offers it; errors in cells reach it as text such as '#N/A' instead of as blanks."""
-    function: Any = excel_function(rule)
-    if xlwings is None:
-        return function
-    for parameter in rule.parameters:
-        function = xlwings.arg(parameter.name, doc=argument_help(parameter), err_to_str=True)(function)
-    return xlwings.func(category=CATEGORY)(function)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {rule.name.upper(): _offered(rule) for rule in all_rules().values()}
+FUNCTIONS = {name: offered(function) if xlwings else function for name, function in functions().items()}
 globals().update(FUNCTIONS)  # where xlwings looks for them
+if sys.platform == "win32" and "xlwings.com_server" in sys.modules:  # Excel has started this Python
+    write_log(LOG)

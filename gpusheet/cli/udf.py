@@ -11,9 +11,9 @@ import typer
 from gpusheet.cli.screen import out, remark, warning
 
 if TYPE_CHECKING:
-    from gpusheet.xl.setup import Finding
+    from gpusheet.xl.classic.setup import Finding
 
-app = typer.Typer(no_args_is_help=True, help="The rules as functions in Excel on Windows: module, settings, checks.")
+app = typer.Typer(help="The rules as functions in Excel on Windows: module, settings, checks.")
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Module to write, ending in .bas.", metavar="OUT")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
@@ -27,8 +27,8 @@ def vba(output: Output, force: Force = False) -> None:
     """
     from gpusheet.cli.files import check_target
     from gpusheet.files import replacing
+    from gpusheet.xl.classic.vba import module
     from gpusheet.xl.functions import functions
-    from gpusheet.xl.vba import module
 
     check_target(output, force, ".bas")
     with replacing(output) as temporary:
@@ -40,8 +40,8 @@ def vba(output: Output, force: Force = False) -> None:
 @app.command()
 def install() -> None:
     """Write xlwings' settings, so that Excel finds this Python and the functions; say what is still missing."""
-    from gpusheet.xl import setup
-    from gpusheet.xl.computer import this_computer
+    from gpusheet.xl.classic import setup
+    from gpusheet.xl.classic.computer import this_computer
 
     computer = this_computer()
     changed = setup.install(computer)
@@ -54,8 +54,8 @@ def install() -> None:
 @app.command()
 def uninstall() -> None:
     """Put xlwings' settings back as `install` found them."""
-    from gpusheet.xl import setup
-    from gpusheet.xl.computer import this_computer
+    from gpusheet.xl.classic import setup
+    from gpusheet.xl.classic.computer import this_computer
 
     computer = this_computer()
     path = setup.settings_file(computer).path
@@ -67,8 +67,8 @@ def uninstall() -> None:
 def status() -> None:
     """Show what the functions need in Excel, what of it is there, and where their log is; 1 if something is missing."""
     from gpusheet.cli.screen import table
-    from gpusheet.xl.computer import this_computer
-    from gpusheet.xl.setup import findings
+    from gpusheet.xl.classic.computer import this_computer
+    from gpusheet.xl.classic.setup import findings
 
     found = findings(this_computer())
     words = {True: "ok", False: "missing", None: ""}

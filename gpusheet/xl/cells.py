@@ -60,7 +60,7 @@ def scalar(cell: Any) -> Any:
     while is_range(cell):
         if len(cell) != 1:
             rows, columns = size(cell)
-            raise CellError(BAD_ARGUMENT, f"found a range of {rows} rows and {columns} columns, allowed one cell")
+            raise CellError(BAD_ARGUMENT, f"found a range of {rows} x {columns} cells (rows x columns), allowed one cell")
         cell = cell[0]
     if isinstance(cell, str) and cell in CELL_ERRORS:
         raise CellError(cell, f"the cell holds {cell}; mend it there")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -66,6 +67,18 @@ class Function:
                 raise error.of(argument.name) from None
         return read
 
+    def call(self, ranges: Mapping[str, str]) -> str:
+        """The call with the example's arguments, as a cell spells it; `ranges` says where example tables stand.
+
+        >>> from gpusheet.xl.functions import functions
+        >>> functions()["GPU_SPEC"].call({})
+        'GPU_SPEC("H100-80G-SXM","memory_gb")'
+        """
+        pairs = zip(self.arguments, self.example, strict=False)
+        # an argument that is not optional has to be there, for VBA even where it is blank
+        cells = ("" if cell is None and not argument.optional else cell for argument, cell in pairs)
+        return f"{self.name}({','.join(literal(cell, ranges) for cell in cells)})"
+
     @property
     def usage(self) -> str:
         """The call as documentation writes it.
@@ -76,3 +89,20 @@ class Function:
         """
         words = [f"[{a.name}]" if a.optional else a.name for a in self.arguments]
         return f"{self.name}({', '.join(words)}{', ...' if self.arguments and self.arguments[-1].repeated else ''})"
+
+
+def literal(cell: Any, ranges: Mapping[str, str]) -> str:
+    """What a cell holds, as a formula spells it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, int | float):
+        return f"{cell:.15g}"
+    if isinstance(cell, datetime.date):
+        return f"DATE({cell.year},{cell.month},{cell.day})"
+    if isinstance(cell, list | tuple):
+        if cell and isinstance(cell[0], list | tuple):
+            return ranges[str(cell)]
+        return "{" + ",".join(literal(one, ranges) for one in cell) + "}"
+    return '"' + str(cell).replace('"', '""') + '"'

@@ -11,14 +11,16 @@ from typing import Any
 from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.expr import render
 from gpusheet.registry import Rule, all_rules, settle_number
+from gpusheet.rules import SUBJECTS
 from gpusheet.xl.arguments import Argument, name, of_parameter
 from gpusheet.xl.cells import BAD_ARGUMENT, IMPOSSIBLE, UNKNOWN, CellError, is_blank
 from gpusheet.xl.function import Function
 
 CATEGORY = "GPU Sizing"
+OTHERS = {"en": "Look-ups, tables and errors", "zh": "查询、表函数与错误说明"}
 LONGEST_TEXT = 32_767  # of a cell
 
-__all__ = ["CATEGORY", "Argument", "Function", "find_function", "functions"]
+__all__ = ["CATEGORY", "Argument", "Function", "find_function", "functions", "grouped"]
 
 @cache
 def functions() -> dict[str, Function]:
@@ -34,6 +36,20 @@ def functions() -> dict[str, Function]:
     made = [_of_rule(rule) for rule in all_rules().values()]
     found = {one.name: one for one in (*made, *lookups.FUNCTIONS, *tables.FUNCTIONS)}
     return found | {"ERROR_REASON": _error_reason(found)}
+
+
+def grouped(lang: str = "en") -> list[tuple[str, list[Function]]]:
+    """The functions by subject, as galleries and documentation list them.
+
+    >>> [title for title, members in grouped() if members][-1]
+    'Look-ups, tables and errors'
+    """
+    every = list(functions().values())
+    subjects = [
+        (titles[lang == "zh"], [one for one in every if one.rule is not None and one.rule.subject == subject])
+        for subject, titles in SUBJECTS.items()
+    ]
+    return [*subjects, (OTHERS[lang], [one for one in every if one.rule is None])]
 
 
 def find_function(name: str) -> Function:

@@ -78,9 +78,9 @@ def test_the_macro_book_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((target, lang, force))
         return Outcome(target, checks_failed=0, alerts=0, total=0.0, currency="CNY")
 
-    stand_in: Any = ModuleType("gpusheet.workbook.macro_book")
+    stand_in: Any = ModuleType("gpusheet.workbook.macros.macro_book")
     stand_in.write_macro_book = write_macro_book
-    monkeypatch.setitem(sys.modules, "gpusheet.workbook.macro_book", stand_in)
+    monkeypatch.setitem(sys.modules, "gpusheet.workbook.macros.macro_book", stand_in)
     ended = run("template", "-o", "book.xlsm", "--functions", "vba", "--lang", "zh", "--force")
     assert (ended.status, ended.err) == (0, "")
     assert asked == [(Path("book.xlsm"), "zh", True)] and "book.xlsm" in ended.out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def _as_javascript(value: Any) -> Any:
 
 def test_the_wheel_from_files_is_the_one_that_runs(answer: dict[str, Any]) -> None:
     assert answer["platform"] == "emscripten"
-    assert answer["home"].startswith("/tmp/gpusheet/gpusheet/")
+    assert re.match(r"/\w+/gpusheet/gpusheet/", answer["home"])
     assert answer["offered"] == sorted(functions())
 
 

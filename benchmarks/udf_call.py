@@ -1,0 +1,130 @@
+"""What our functions cost in Excel's Python, called by xlwings' own code: `python benchmarks/udf_call.py`.
+
+pywin32 is stood in for, so the way through COM and Excel itself are not in these figures; they are the same for any
+function of xlwings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "udfs"), str(ROOT / "tests" / "udfs")]
+
+from windows import xlwings_on_windows  # noqa: E402
+
+IMPORTED = """
+import sys, time
+sys.path.insert(0, "udfs")
+{before}
+begun = time.perf_counter()
+import gpusheet_udfs
+print(time.perf_counter() - begun)
+"""
+SCALAR = ("KV_PER_REQUEST", (32.0, 32.0, 128.0, 3072.0, 2.0))
+HEADER = (
+    "workload", "gpu", "model", "weight_precision", "input_tokens", "output_tokens", "requests_per_day", "peak_factor",
+    "price_list",
+)  # fmt: skip
+
+
+def first_import(before: str = "") -> float:
+    """Seconds in a fresh Python."""
+    command = [sys.executable, "-c", IMPORTED.format(before=before)]
+    return float(subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout)
+
+
+def seconds(run: Callable[[], Any], times: int = 1) -> float:
+    begun = time.perf_counter()
+    for _ in range(times):
+        run()
+    return (time.perf_counter() - begun) / times
+
+
+def trivial() -> str:
+    """A module with a function of as many arguments that computes nothing, as xlwings' users write it."""
+    from xlwings.udfs import xlfunc
+
+    module = types.ModuleType("trivial")
+    module.__file__ = __file__
+
+    @xlfunc
+    def TRIVIAL(a, b, c, d, e):  # type: ignore[no-untyped-def]
+        return 1.0
+
+    module.TRIVIAL = TRIVIAL  # type: ignore[attr-defined]
+    sys.modules["trivial"] = module
+    return "trivial"
+
+
+def table(rows: int) -> tuple[tuple[Any, ...], ...]:
+    """Workloads as COM hands a range over."""
+    lines = [
+        (f"service {row}", ("L20", "H20-96G", "A800-80G-SXM")[row % 3], ("Generic-7B", "Qwen3-32B")[row % 2], "int8",
+         200.0 + row % 700, 300.0 + row % 50, 80000.0 + row, 4.0, "gongjiyun")
+        for row in range(rows)
+    ]  # fmt: skip
+    return (HEADER, *lines)
+
+
+def scalar_calls(call: Callable[..., Any], runs: int) -> None:
+    own, ours = [], []
+    name, arguments = SCALAR
+    other = trivial()
+    for _ in range(runs):
+        own.append(seconds(lambda: call(other, "TRIVIAL", arguments), 2000) * 1e6)
+        ours.append(seconds(lambda: call("gpusheet_udfs", name, arguments), 2000) * 1e6)
+    added = statistics.median(two - one for one, two in zip(own, ours, strict=True))
+    print(
+        f"scalar call     xlwings' own {statistics.median(own):.0f} us for a function of nothing, {name} "
+        f"{statistics.median(ours):.0f} us: adds {added:+.0f} us"
+    )
+
+
+def spill(call: Callable[..., Any], rows: int, runs: int) -> None:
+    import gpusheet.xl.rows as read
+
+    cells = table(rows)
+    with patch.object(read, "solve", wraps=read.solve) as solve:
+        call("gpusheet_udfs", "ESTIMATE", (cells,))
+    (given, fixed), solve_alone = solve.call_args, read.solve
+    alone = [seconds(lambda: solve_alone(*given, **fixed), 3) for _ in range(runs)]
+    for told, asked in (("two quantities", ("card_tier, monthly_cost",)), ("all quantities", ())):
+        whole, one = [], []
+        for _ in range(runs):
+            whole.append(seconds(lambda: call("gpusheet_udfs", "ESTIMATE", (cells, *asked))))  # noqa: B023
+            one.append(seconds(lambda: call("gpusheet_udfs", "ESTIMATE", (table(1), *asked)), 20))  # noqa: B023
+        against = statistics.median(a / b for a, b in zip(whole, alone, strict=True))
+        less = statistics.median(rows * a / b for a, b in zip(one, whole, strict=True))
+        print(
+            f"ESTIMATE spill  {told} of {rows:,} rows in {statistics.median(whole):.2f} s: {against:.1f} times solve alone, "
+            f"{less:.0f} times less than as many calls for one row"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    for before, told in (("", "in a bare Python"), ("import xlwings", "where xlwings is loaded, as in Excel")):
+        costs = [first_import(before) for _ in range(options.runs)]
+        print(f"first import    {statistics.median(costs):.2f} s {told}")
+    with xlwings_on_windows():
+        from xlwings.udfs import call_udf
+
+        scalar_calls(call_udf, options.runs)
+        spill(call_udf, options.rows, options.runs)
+
+
+if __name__ == "__main__":
+    main()
