@@ -71,6 +71,8 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     weight = _row(precision, filled["weight_precision"], "weight_precision")
     kv = _row(precision, filled["kv_precision"], "kv_precision")
     length = _row(distribution, filled["length_distribution"], "length_distribution")
+    engine = catalog.find_engine(filled["engine"])
+    generation = _row({row.generation: row for row in catalog.generations}, gpu.generation, "generation")
 
     missing: list[str] = []
     on_demand = _offer(filled, gpu.gpu, "on_demand", context)
@@ -78,7 +80,9 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     chosen = _offer(filled, gpu.gpu, filled["pricing_model"], context)
     missing += _why_no_price(chosen, filled, gpu.gpu, context)
 
-    known: dict[str, Any] = {**dict(context.assumptions), **dict(weight), **dict(length), **dict(gpu), **dict(model)}
+    known: dict[str, Any] = {
+        **dict(context.assumptions), **dict(weight), **dict(length), **dict(engine), **dict(generation), **dict(gpu), **dict(model)
+    }
     known |= {name: value for name, value in filled.items() if value is not None or name not in known}
     known["kv_bytes"] = kv.weight_bytes
     known["price_hour"] = on_demand.per_card if on_demand.price and on_demand.price.period == "hour" else NAN

@@ -11,7 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
-from gpusheet.catalog import Assumptions, Column, Distribution, Gpu, Model, Precision, Tier, Workload, columns
+from gpusheet.catalog import (
+    Assumptions,
+    Column,
+    Distribution,
+    Engine,
+    Generation,
+    Gpu,
+    Model,
+    Precision,
+    Tier,
+    Workload,
+    columns,
+)
 from gpusheet.catalog.derived import Found, Month
 from gpusheet.errors import UnknownName
 from gpusheet.formula import Facts, Sign, nullable, sign
@@ -19,7 +31,7 @@ from gpusheet.registry import Parameter, Rule, all_rules
 from gpusheet.units import Unit
 
 # row types whose fields rules may name; an assumption's column stands for the workload's of the same name
-SOURCES = (Assumptions, Workload, Gpu, Model, Precision, Distribution, Found, Month)
+SOURCES = (Assumptions, Workload, Gpu, Model, Engine, Generation, Precision, Distribution, Found, Month)
 TABLES = {"tiers": next(c for c in columns(Tier) if c.name == "tier")}
 
 

@@ -9,8 +9,12 @@ from gpusheet.units import (
     KW,
     Cards,
     Days,
+    Flag,
     GBPerCard,
+    GBPerSecond,
+    GiB,
     Hours,
+    Microseconds,
     MoneyPerMonth,
     MonthNumber,
     Months,
@@ -29,6 +33,7 @@ from gpusheet.units import (
 A = "Token throughput article [A]"
 B = "GPU concurrency calculator [B]"
 C = "GPU selection article [C]"
+_FIT = "fitted to published measurements of vLLM, SGLang and TensorRT-LLM"
 _POWER = f"fit: 4 x L20 2.7 kW ({A} says 2.5-3 kW), 8 x H100 10.1 kW"
 
 
@@ -127,8 +132,8 @@ class Assumptions(Row):
         low=0.7, high=0.9, source=f"{B}, section 3.4", group="throughput")
     # cards
     sizing_method: Text = column(
-        "Sizing method", "测算方法", "Which estimate decides the cards: throughput [A], constraint [B] or segment [C].",
-        default="constraint", choices=("throughput", "constraint", "segment"), source="convention", group="cards")
+        "Sizing method", "测算方法", "Which estimate decides the cards: serving, throughput [A], constraint [B] or segment [C].",
+        default="serving", choices=("serving", "throughput", "constraint", "segment"), source="convention", group="cards")
     cards: Cards = column(
         "Cards per replica", "单副本卡数", "Cards that hold one copy of the model together.", default=1.0, ge=1,
         whole=True, source="convention", group="cards")
@@ -141,6 +146,106 @@ class Assumptions(Row):
     committed_cards: Cards = column(
         "Committed cards", "已签约卡数", "Cards already under contract, which need not be rented again.", default=0.0,
         ge=0, whole=True, source="convention", group="cards")
+    # serving
+    engine: Text = column(
+        "Engine", "推理引擎", "Serving engine, with the version from which it is like this.", default="vllm-0.21",
+        choices=keys("engines"), source="convention", group="serving")
+    attention_dp_size: Cards = column(
+        "Attention data parallelism", "注意力数据并行", "Copies of the attention in a replica (data_parallel_size with expert "
+        "parallelism).", default=1.0, ge=1, whole=True, source="convention", group="serving")
+    expert_parallel: Flag = column(
+        "Expert parallelism", "专家并行", "1 where experts are spread over the cards instead of split.", default=0.0, ge=0, le=1,
+        whole=True, source="convention", group="serving")
+    attention_group_cards: Cards = column(
+        "Cards of an attention group", "注意力组卡数", "Most cards over which attention is split in a rack-wide link domain.",
+        default=8.0, ge=1, whole=True, source="published NVL72 deployments", group="serving")
+    large_card_gib: GiB = column(
+        "Large card from", "大显存卡下限", "Memory from which engines take large default batches.", default=70.0, gt=0,
+        source="vLLM arg_utils.get_batch_defaults", group="serving")
+    tp_nvlink_gib: GiB = column(
+        "Memory of ranks, fast link", "并行通信显存（高速互联）", "Memory of the collective library on each of several cards.",
+        default=1.9, ge=0, low=1.8, high=3.9, source="vLLM start-up logs; PR 10511", group="serving")
+    tp_pcie_gib: GiB = column(
+        "Memory of ranks, PCIe", "并行通信显存（PCIe）", "The same over PCIe.", default=0.2, ge=0, low=0.1, high=0.25,
+        source="vLLM start-up logs", group="serving")
+    block_tokens: Tokens = column(
+        "Block", "KV 块大小", "Tokens of a block of the cache.", default=16.0, ge=1, whole=True, source="vLLM block_size",
+        group="serving")
+    routing_evenness: Ratio = column(
+        "Routing evenness", "路由均匀度", "How unlike the tokens of a batch choose experts; 1 is at random.", default=0.538, gt=0,
+        le=1, low=0.4, high=1, source=_FIT, group="serving")
+    overlap_loss: Share = column(
+        "Not overlapped", "未重叠比例", "Part of the shorter of reading and computing that is not hidden by the longer.",
+        default=0.508, ge=0, le=1, low=0.3, high=0.7, source=_FIT, group="serving")
+    decode_utilisation: Share = column(
+        "Compute used, decoding", "解码算力利用率", "Share of peak compute that batched decoding reaches.", default=0.551, gt=0, le=1,
+        low=0.4, high=0.8, source=_FIT, group="serving")
+    expert_decode_utilisation: Share = column(
+        "Compute used, experts", "专家解码算力利用率", "The same for experts.", default=0.569, gt=0, le=1, low=0.3, high=0.7,
+        source=_FIT, group="serving")
+    attention_utilisation: Share = column(
+        "Compute used, attention", "注意力算力利用率", "Share of 16-bit peak compute that attention over a prompt reaches.",
+        default=0.489, gt=0, le=1, low=0.3, high=0.7, source=f"{_FIT}; kernel measurements", group="serving")
+    utilisation_16bit: Share = column(
+        "Prompt compute, 16 bit", "预填充算力利用率（16 位）", "Share of peak compute that prompts reach in 16 bit.", default=0.636,
+        gt=0, le=1, low=0.5, high=0.8, source=_FIT, group="serving")
+    utilisation_8bit: Share = column(
+        "Prompt compute, 8 bit", "预填充算力利用率（8 位）", "The same in 8 bit.", default=0.485, gt=0, le=1, low=0.35, high=0.6,
+        source=_FIT, group="serving")
+    utilisation_4bit: Share = column(
+        "Prompt compute, 4 bit", "预填充算力利用率（4 位）", "The same in 4 bit.", default=0.487, gt=0, le=1, low=0.3, high=0.6,
+        source=_FIT, group="serving")
+    expert_prompt_16bit: Ratio = column(
+        "Expert prompts, 16 bit", "专家预填充系数（16 位）", "Prompt compute of mixture-of-experts models against dense ones.",
+        default=0.749, gt=0, le=1.5, source=_FIT, group="serving")
+    expert_prompt_8bit: Ratio = column(
+        "Expert prompts, 8 bit", "专家预填充系数（8 位）", "The same in 8 bit.", default=0.454, gt=0, le=1.5, source=_FIT,
+        group="serving")
+    expert_prompt_4bit: Ratio = column(
+        "Expert prompts, 4 bit", "专家预填充系数（4 位）", "The same in 4 bit.", default=0.824, gt=0, le=1.5, source=_FIT,
+        group="serving")
+    latent_layer_us: Microseconds = column(
+        "More per latent layer", "MLA 层附加耗时", "Fixed time that latent attention adds to a layer.", default=34.0, ge=0,
+        source=_FIT, group="serving")
+    hybrid_layer_us: Microseconds = column(
+        "More per hybrid layer", "混合注意力层附加耗时", "Fixed time that linear attention adds to a layer.", default=13.2, ge=0,
+        source=_FIT, group="serving")
+    collective_us: Microseconds = column(
+        "Collective", "集合通信固定延迟", "Latency of a collective.", default=5.88, ge=0, source=f"{_FIT}; all-reduce measurements",
+        group="serving")
+    rank_us: Microseconds = column(
+        "Collective, per card", "集合通信每卡延迟", "More latency per card, up to 8.", default=1.43, ge=0,
+        source=f"{_FIT}; all-reduce measurements", group="serving")
+    expert_parallel_us: Microseconds = column(
+        "Collective of experts", "专家并行附加延迟", "More latency where experts are spread.", default=5.12, ge=0,
+        source=_FIT, group="serving")
+    pcie_us: Microseconds = column(
+        "Collective over PCIe", "PCIe 附加延迟", "More latency over PCIe.", default=10.0, ge=0, source="all-reduce measurements",
+        group="serving")
+    link_share: Share = column(
+        "Link used", "互联带宽利用率", "Share of the link's rate that collectives reach.", default=0.925, gt=0, le=1, low=0.7, high=1,
+        source=_FIT, group="serving")
+    pcie_link_gbs: GBPerSecond = column(
+        "PCIe link rate", "PCIe 互联速率", "Rate of collectives over PCIe, both directions.", default=40.0, gt=0, low=20, high=50,
+        source="all-reduce measurements", group="serving")
+    fabric_gbs: GBPerSecond = column(
+        "Fabric link rate", "互联基准速率", "Rate of Infinity Fabric, and least rate of other fast links.", default=300.0, gt=0,
+        source=_FIT, group="serving")
+    activation_passes: Ratio = column(
+        "Passes of a prompt", "激活读写次数", "Times that a layer moves the activations of a prompt.", default=42.3, ge=0,
+        source=_FIT, group="serving")
+    expert_passes: Ratio = column(
+        "Passes per expert", "每专家激活读写次数", "More passes for each expert that a token uses.", default=8.04, ge=0,
+        source=_FIT, group="serving")
+    eager_layer_us: Microseconds = column(
+        "Layer of a mixed step", "混合步每层耗时", "Time of a layer in a step with a prompt, which is not replayed as a graph.",
+        default=117.0, ge=0, source=_FIT, group="serving")
+    queue_factor: Ratio = column(
+        "Queue factor", "排队系数", "Mean wait against the time until a running request ends.", default=0.572, ge=0, le=1,
+        source=_FIT, group="serving")
+    serving_efficiency: Share = column(
+        "Serving efficiency", "服务效率", "Share of the throughput that times alone would give.", default=0.901, gt=0, le=1,
+        source=_FIT, group="serving")
     # money
     pricing_model: Text = column(
         "Pricing model", "计费方式", "How cards are rented.", default="on_demand", choices=PRICING_MODELS,

@@ -14,6 +14,7 @@ from gpusheet.catalog.gpu import Gpu
 from gpusheet.catalog.load import DATA, read_table
 from gpusheet.catalog.model import Model
 from gpusheet.catalog.price import PRICING_MODELS, Price
+from gpusheet.catalog.serving import Engine, Generation
 from gpusheet.catalog.tables import Distribution, Precision, Season, Tier
 from gpusheet.constants import TIERS
 from gpusheet.errors import GpusheetError, UnknownName
@@ -44,6 +45,8 @@ class Catalog:
     tiers: Sequence[Tier] = ()
     seasons: Sequence[Season] = ()
     fx: Sequence[Fx] = ()
+    engines: Sequence[Engine] = ()
+    generations: Sequence[Generation] = ()
 
     @staticmethod
     @cache
@@ -57,6 +60,8 @@ class Catalog:
             distributions=tuple(read_table(Distribution, DATA / "distributions.csv")),
             tiers=tuple(Tier(tier=step, source="GPU selection article [C], section 3") for step in TIERS),
             seasons=tuple(read_table(Season, DATA / "seasons.csv")),
+            engines=tuple(read_table(Engine, DATA / "engines.csv")),
+            generations=tuple(read_table(Generation, DATA / "generations.csv")),
         )
 
     def find_gpu(self, name: str) -> Gpu:
@@ -66,6 +71,26 @@ class Catalog:
     def find_model(self, name: str) -> Model:
         """The model of that name, alias or Hugging Face id, with or without its owner."""
         return self._model_names.find(name)
+
+    def find_engine(self, name: str, version: str | None = None) -> Engine:
+        """The engine of that name, as it is from the newest version on that is not above the one wanted.
+
+        A version may stand in the name ("vLLM 0.19.0"); without one it is the newest that is known.
+        """
+        exact = {engine.engine.casefold(): engine for engine in self.engines}
+        if version is None and name.strip().casefold() in exact:
+            return exact[name.strip().casefold()]
+        found = re.fullmatch(r"\s*([A-Za-z][A-Za-z._ -]*?)[\s_-]*v?(\d[\w.+-]*)?\s*", name)
+        makes = dict.fromkeys(engine.engine.rpartition("-")[0] for engine in self.engines)
+        wanted = _squeezed(found[1]).replace(".", "") if found else ""
+        spelled = {_squeezed(make).replace(".", ""): make for make in makes} | {"trtllm": "tensorrt-llm", "llamacpp": "llama.cpp"}
+        make = next((make for word, make in spelled.items() if wanted == word or wanted.startswith(word)), None)
+        if make is None or found is None:
+            raise UnknownName("engine", name, makes)
+        asked = _version(version or found[2] or "9999")
+        rows = [(_version(engine.engine.rpartition("-")[2]), engine) for engine in self.engines
+                if engine.engine.rpartition("-")[0] == make]  # fmt: skip
+        return max((row for row in rows if row[0] <= asked), key=lambda row: row[0])[1]
 
     def find_price(
         self,
@@ -165,6 +190,12 @@ class Names(Generic[T]):
 
 def _squeezed(name: str) -> str:
     return re.sub(r"[\s_-]", "", name.casefold()).removeprefix("nvidia")
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """The numbers of a version; a year and month of release count as the newest."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", text.split("+", maxsplit=1)[0])[:3])
+    return numbers or (9999,)
 
 
 def aliases_of(aliases: str | None) -> list[str]:
