@@ -25,7 +25,8 @@ from gpusheet.xl.functions import Function, grouped
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
-SHEETS = {"Workload": "Workloads", "Assumptions": "Assumptions", "Gpu": "GPUs", "Model": "Models", "Price": "Prices",
+SHEETS = {"Workload": "Workloads", "Assumptions": "Assumptions", "Gpu": "GPUs", "Model": "Models", "Engine": "Engines",
+          "Generation": "Generations", "Price": "Prices",
           "Fx": "FX"}  # fmt: skip
 TITLES: Mapping[str, tuple[str, str]] = {
     **{name: (title_of(sheet, "en"), title_of(sheet, "zh")) for name, sheet in SHEETS.items()},

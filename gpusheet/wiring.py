@@ -100,6 +100,27 @@ def order() -> tuple[Rule, ...]:
 
 
 @cache
+def rules_behind(wanted: tuple[str, ...], given: frozenset[str] = frozenset()) -> tuple[Rule, ...]:
+    """The rules that some quantities depend on, in order; none for what is given, nor what only that depends on.
+
+    >>> [rule.name for rule in rules_behind(("peak_qps",))]
+    ['requests_per_day', 'average_qps', 'peak_qps']
+    >>> [rule.name for rule in rules_behind(("peak_qps",), frozenset({"average_qps"}))]
+    ['peak_qps']
+    """
+    names, found = list(wanted), set[str]()
+    while names:
+        name = names.pop()
+        if name not in quantities():
+            raise UnknownName("quantity", name, quantities())
+        rule = quantities()[name].rule
+        if rule is not None and name not in found and name not in given:
+            found.add(name)
+            names += rule.needs.values()
+    return tuple(rule for rule in order() if rule.name in found)
+
+
+@cache
 def facts() -> Mapping[str, Facts]:
     """Sign and nullability of every quantity, rules after what they depend on."""
     known: dict[str, Facts] = {}

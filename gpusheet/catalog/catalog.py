@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Generic, TypeVar
 
 from gpusheet.catalog.fx import Fx
@@ -65,11 +65,21 @@ class Catalog:
         )
 
     def find_gpu(self, name: str) -> Gpu:
-        """The card of that name or alias; case, blanks, '-', '_' and a leading 'NVIDIA' do not matter."""
+        """The card of that name or alias; case, blanks, '-', '_' and a leading 'NVIDIA' do not matter.
+
+        >>> Catalog.builtin().find_gpu("H200-141GB (inferred)").gpu
+        'H200-141G-SXM'
+        """
         return self._gpu_names.find(name)
 
     def find_model(self, name: str) -> Model:
-        """The model of that name, alias or Hugging Face id, with or without its owner."""
+        """The model of that name, alias or Hugging Face id, with or without its owner.
+
+        What follows the name of a quantised copy, or a release date, is passed over when nothing else answers.
+
+        >>> Catalog.builtin().find_model("/workspace/Qwen3-32B-FP8-dynamic").model
+        'Qwen3-32B'
+        """
         return self._model_names.find(name)
 
     def find_engine(self, name: str, version: str | None = None) -> Engine:
@@ -83,7 +93,8 @@ class Catalog:
         found = re.fullmatch(r"\s*([A-Za-z][A-Za-z._ -]*?)[\s_-]*v?(\d[\w.+-]*)?\s*", name)
         makes = dict.fromkeys(engine.engine.rpartition("-")[0] for engine in self.engines)
         wanted = _squeezed(found[1]).replace(".", "") if found else ""
-        spelled = {_squeezed(make).replace(".", ""): make for make in makes} | {"trtllm": "tensorrt-llm", "llamacpp": "llama.cpp"}
+        spelled = {_squeezed(make).replace(".", ""): make for make in makes}
+        spelled |= {"trtllm": "tensorrt-llm", "llamacpp": "llama.cpp", "ikllamacpp": "llama.cpp"}
         make = next((make for word, make in spelled.items() if wanted == word or wanted.startswith(word)), None)
         if make is None or found is None:
             raise UnknownName("engine", name, makes)
@@ -153,20 +164,26 @@ class Catalog:
 
     @cached_property
     def _gpu_names(self) -> Names[Gpu]:
-        return Names("gpu", [(g.gpu, aliases_of(g.aliases), g) for g in self.gpus])
+        return Names("gpu", [(g.gpu, aliases_of(g.aliases), g) for g in self.gpus], plain_names)
 
     @cached_property
     def _model_names(self) -> Names[Model]:
         ids = [[m.hf_id, m.hf_id.rpartition("/")[2]] if m.hf_id else [] for m in self.models]
         entries = [(m.model, [*aliases_of(m.aliases), *hf], m) for m, hf in zip(self.models, ids, strict=True)]
-        return Names("model", entries)
+        return Names("model", entries, partial(plain_names, copies=True))
 
 
 class Names(Generic[T]):
-    """Rows by name: exact first, then without case, blanks, '-', '_' and 'NVIDIA' where one row alone answers."""
+    """Rows by name: exact first, then without case, blanks, '-', '_' and 'NVIDIA' where one row alone answers.
 
-    def __init__(self, what: str, entries: Iterable[tuple[str, list[str], T]]) -> None:
+    `plainer` gives other spellings of a name that nothing answers to, to be tried in turn.
+    """
+
+    def __init__(
+        self, what: str, entries: Iterable[tuple[str, list[str], T]], plainer: Callable[[str], Iterable[str]] = lambda name: ()
+    ) -> None:
         self.what = what
+        self.plainer = plainer
         self.names: list[str] = []
         self.exact: dict[str, tuple[str, T]] = {}
         self.loose: dict[str, set[str]] = {}
@@ -179,13 +196,36 @@ class Names(Generic[T]):
                 self.loose.setdefault(_squeezed(alias), set()).add(name)
 
     def find(self, name: str) -> T:
-        for text in (name.strip(), name.strip().rpartition("/")[2]):
-            if hit := self.exact.get(text.casefold()):
-                return hit[1]
-            owners = self.loose.get(_squeezed(text), set())
-            if len(owners) == 1:
-                return self.exact[next(iter(owners)).casefold()][1]
+        for spelled in (name.strip(), *self.plainer(name.strip())):
+            for text in (spelled, spelled.rpartition("/")[2]):
+                if hit := self.exact.get(text.casefold()):
+                    return hit[1]
+                owners = self.loose.get(_squeezed(text), set())
+                if len(owners) == 1:
+                    return self.exact[next(iter(owners)).casefold()][1]
         raise UnknownName(self.what, name, self.names)
+
+
+_REMARK = re.compile(r"\s*\(.*|\s+class\b.*", re.IGNORECASE | re.DOTALL)
+_COPY = re.compile(
+    r"[\s._-]+(fp8([\s_-](dynamic|block|kv))?|nvfp4|mxfp4|fp4|awq|gptq([\s_-]int[48])?|int[48]|w[48]a\d+|4bit|8bit|bnb|unsloth|"
+    r"bf16|fp16|gguf|hf|quantized([._-]\w+)*|instruct|chat|it|\d{4})$", re.IGNORECASE)  # fmt: skip
+
+
+def plain_names(name: str, copies: bool = False) -> Iterator[str]:
+    """Plainer and plainer spellings of a name: brackets opened, remarks cut, endings of quantised copies cut one by one.
+
+    >>> list(plain_names("Qwen3-32B-unsloth-bnb-4bit (4 cards)", copies=True))[1:]
+    ['Qwen3-32B-unsloth-bnb-4bit', 'Qwen3-32B-unsloth-bnb', 'Qwen3-32B-unsloth', 'Qwen3-32B']
+    """
+    if "(" in name:
+        yield re.sub(r"[()\s]+", " ", name).strip()
+    short = _REMARK.sub("", name)
+    if short != name:
+        yield short
+    while copies and (cut := _COPY.sub("", short)) != short:
+        short = cut
+        yield short
 
 
 def _squeezed(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.catalog.load import keys
 from gpusheet.catalog.schema import Row, column
-from gpusheet.units import GB, TFLOPS, Cards, GBPerSecond, MiB, Money, Text, TokensPerSecond, Watts, Year
+from gpusheet.units import GB, TFLOPS, Cards, Flag, GBPerSecond, MiB, Money, Text, TokensPerSecond, Watts, Year
 
 LINKS = ("nvlink", "pcie", "infinity-fabric", "roce", "hccs", "ici", "none")
 CONFIDENCE = ("high", "medium", "low", "nominal")
@@ -63,6 +63,9 @@ class Gpu(Row):
     usage: Text = column(
         "Usage", "用途", "production, or development where driver or licence speaks against serving users with it.",
         choices=("production", "development"))
+    gpu_measured: Flag = column(
+        "Card measured", "显卡有实测", "1 where measurements of the card are behind the serving times.", default=0.0, ge=0, le=1,
+        whole=True)
     confidence: Text = column(
         "Confidence", "可信度", "How well the facts are confirmed.", choices=CONFIDENCE)
     source: Text = column("Source", "来源", "Public references of the facts.")

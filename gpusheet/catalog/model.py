@@ -104,6 +104,9 @@ class Model(Row):
     index_bytes_per_token: Bytes = column(
         "Index bytes per token", "每 token 索引字节数", "Bytes that a sparse-attention indexer caches per token.",
         default=0.0, ge=0)
+    model_measured: Flag = column(
+        "Model measured", "模型有实测", "1 where measurements of the model are behind the serving times.", default=0.0, ge=0,
+        le=1, whole=True)
     confidence: Text = column("Confidence", "可信度", "How well the facts are confirmed.", choices=CONFIDENCE)
     source: Text = column("Source", "来源", "Public references of the facts.")
     notes: Text | None = column("Notes", "备注", "What to know when using the figures.", default=None)

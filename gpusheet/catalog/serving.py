@@ -44,12 +44,22 @@ class Engine(Row):
     graph_gib: GiB = column("CUDA graphs", "CUDA 图显存", "Memory of CUDA graphs that the pool gives up.", ge=0)
     second_head: Flag = column(
         "Second head", "另存输出层", "1 where a tied output layer is stored again.", ge=0, le=1, whole=True)
+    pool_low_gib: GiB = column(
+        "KV pool, less", "KV 池下限差", "GiB by which the KV pool of a card may be smaller than estimated.", default=2.0, ge=0)
+    pool_high_gib: GiB = column(
+        "KV pool, more", "KV 池上限差", "GiB by which it may be larger.", default=1.2, ge=0)
+    engine_measured: Flag = column(
+        "Engine measured", "引擎有实测", "1 where measurements of the engine are behind the times.", default=0.0, ge=0, le=1,
+        whole=True)
     groups_layers: Flag = column(
         "Groups layers", "按组分配窗口层", "1 where tokens are counted as if window layers kept everything (vLLM).", ge=0, le=1,
         whole=True)
+    layer_split: Flag = column(
+        "Splits by layers", "按层切分", "1 where cards hold whole layers and take turns (llama.cpp).", default=0.0, ge=0, le=1,
+        whole=True)
     layer_us: Microseconds = column("Time per layer", "每层固定耗时", "Fixed time of a layer in a step.", ge=0)
     moe_layer_us: Microseconds = column("More per expert layer", "专家层附加耗时", "More for a layer of experts.", ge=0)
-    sequence_us: Microseconds = column("Time per request", "每请求耗时", "Time per request and step outside the layers.", ge=0)
+    sequence_us: Microseconds = column("Time per request", "每请求耗时", "Time per request and step outside the layers.", gt=0)
     step_ms: Milliseconds = column("Time per step", "每步固定耗时", "Fixed time of a step.", ge=0)
     mixing_factor: Ratio = column(
         "Prefill interference", "预填充干扰系数", "Part of the prompts' time that decoding requests wait for.", ge=0)

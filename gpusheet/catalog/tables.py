@@ -27,6 +27,9 @@ class Precision(Row):
     expert_read_factor: Ratio = column("Expert read factor", "专家读取效率", "The same for experts.", gt=0)
     expert_read_factor_new: Ratio = column(
         "Expert read factor, native", "专家读取效率（原生）", "The same for experts on chips made for 4 and 8 bit.", gt=0)
+    precision_measured: Flag = column(
+        "Format measured", "格式有实测", "1 where measurements of the format are behind the serving times.", default=0.0, ge=0,
+        le=1, whole=True)
     source: Text = column("Source", "来源", "Where the figures are from.")
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from gpusheet import __version__
-from gpusheet.cli import budget, calc, estimate, lists, recalc, rules, udf, why
+from gpusheet.cli import budget, calc, calibrate, estimate, lists, recalc, rules, udf, why
 from gpusheet.cli.screen import error_line, out, use_utf8
 from gpusheet.errors import GpusheetError
 
@@ -32,6 +32,7 @@ app.command()(budget.budget)
 app.command()(budget.template)
 app.command()(recalc.recalc)
 app.command("estimate")(estimate.listed)
+app.command()(calibrate.calibrate)
 app.command(context_settings={"ignore_unknown_options": True})(calc.calc)  # -5 is a value
 app.command()(rules.rules)
 app.command()(why.why)

@@ -51,6 +51,14 @@ AnyFunctions = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 
 
+def _assumed(inputs: Inputs, path: Path) -> Any:
+    """The assumptions with those of a file in their place."""
+    from gpusheet.calibration.assumptions_file import read_assumptions
+    from gpusheet.catalog import Assumptions
+
+    return Assumptions.read(dict(inputs.assumptions) | read_assumptions(path))
+
+
 def _whole(text: str) -> int:
     try:
         return int(text)
@@ -76,6 +84,10 @@ def budget(
     ] = None,
     prepared_on: Annotated[
         str | None, typer.Option(help="Day of the budget; prices age against it.", metavar="YYYY-MM-DD")
+    ] = None,
+    assumptions: Annotated[
+        Path | None,
+        typer.Option(help="CSV file of assumptions, as gpusheet calibrate writes it.", metavar="FILE"),
     ] = None,
     functions: AsNames = None,
     force: Force = False,
@@ -103,6 +115,8 @@ def budget(
     else:
         inputs, language, read_months, extra = _read(book, lang)
         months = months if months is not None else read_months
+    if assumptions is not None:
+        inputs = replace(inputs, assumptions=_assumed(inputs, assumptions))
     settings = changed(inputs.settings, {name: value for name, value in typed.items() if value is not None})
     months = MONTHS if months is None else months
     if as_names is not None:

@@ -6,7 +6,7 @@ A number typed in the Models table replaces any of them.
 from __future__ import annotations
 
 from gpusheet.constants import KEY_AND_VALUE, PARAMS_PER_BILLION
-from gpusheet.ops import above, if_given, where
+from gpusheet.ops import above, if_given, maximum, where
 from gpusheet.registry import rule
 from gpusheet.units import BillionParams, Elements, ElementsPerToken, Experts, Flag, Heads, Layers, Share
 
@@ -52,7 +52,7 @@ def embedding_params_b(vocab: Elements, hidden: Elements, tied_embeddings: Flag)
     >>> embedding_params_b(128256, 4096, 0), embedding_params_b(128256, 4096, 1), embedding_params_b(None, 4096, 0)
     (1.050673152, 0.525336576, 0.0)
     """
-    return if_given((vocab, hidden), (2 - tied_embeddings) * vocab * hidden / PARAMS_PER_BILLION, 0)
+    return if_given((vocab, hidden), where(tied_embeddings, 1, 2) * vocab * hidden / PARAMS_PER_BILLION, 0)
 
 
 @rule(en="Attention parameters", zh="注意力参数量", source="query and output projections")
@@ -85,9 +85,9 @@ def expert_params_b(
     """Parameters of all routed experts; 0 without experts.
 
     >>> expert_params_b(94, 0, 128, 4096, 1536), expert_params_b(32, 0, None, 4096, 14336)
-    (227.097..., 0.0)
+    (227.096395776, 0.0)
     """
-    all_experts = 3 * (layers - dense_layers) * n_experts * hidden * intermediate / PARAMS_PER_BILLION
+    all_experts = 3 * maximum(0, layers - dense_layers) * n_experts * hidden * intermediate / PARAMS_PER_BILLION
     return if_given((n_experts, hidden, intermediate), all_experts, 0)
 
 

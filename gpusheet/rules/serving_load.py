@@ -6,7 +6,7 @@ from gpusheet.constants import (
     BYTES_PER_GIB,
     MS_PER_SECOND,
 )
-from gpusheet.ops import either, maximum, minimum, name_of_smallest
+from gpusheet.ops import TINY, either, maximum, minimum, name_of_smallest
 from gpusheet.registry import rule
 from gpusheet.units import (
     Bytes,
@@ -69,32 +69,33 @@ def most_running(
     >>> most_running(58, 1, 1024, 1), most_running(58, 0.01, 1024, 1), most_running(-1, 1, 1024, 1)
     (58.0, 1024.0, 0.0)
     """
-    return minimum(maximum(0, kv_pool_gib_per_card) / mean_request_gib, request_slots) * attention_groups
+    return minimum(maximum(0, kv_pool_gib_per_card) / maximum(mean_request_gib, TINY), request_slots) * attention_groups
 
 
 @rule(en="Step of a lone request", zh="单请求一步耗时", source="decode step with the experts of one token")
 def lone_step_s(
-    weight_read_s: Seconds, all_experts_read_s: Seconds, expert_share: Share, step_fixed_s: Seconds
+    weight_read_s: Seconds, all_experts_read_s: Seconds, expert_share: Share, step_fixed_s: Seconds, calibration_step: Ratio
 ) -> Seconds:
     """Seconds of a step for one request alone.
 
-    >>> lone_step_s(0.0056, 0.0176, 0.0625, 0.0024)
+    >>> lone_step_s(0.0056, 0.0176, 0.0625, 0.0024, 1)
     0.0091
     """
-    return weight_read_s + all_experts_read_s * expert_share + step_fixed_s
+    return (weight_read_s + all_experts_read_s * expert_share + step_fixed_s) * calibration_step
 
 
 @rule(en="First token without others", zh="首token基础耗时", source="fitted: request, layers, own prompt")
 def first_token_base_s(
     request_ms: Milliseconds, layers: Layers, ttft_layer_ms: Milliseconds, prompt_factor: Ratio, prompt_s: Seconds,
-    attention_groups: Number,
+    attention_groups: Number, calibration_first_token: Ratio,
 ) -> Seconds:  # fmt: skip
     """Seconds to the first token that are the request's own: taking it in and its prompt on one group.
 
-    >>> first_token_base_s(15, 32, 0.3, 0.9, 0.05, 1)
-    0.0696
+    >>> first_token_base_s(15, 32, 0.3, 0.9, 0.05, 1, 1)
+    0.06960000000000001
     """
-    return (request_ms + layers * ttft_layer_ms) / MS_PER_SECOND + prompt_factor * prompt_s * attention_groups
+    taken_in = (request_ms + layers * ttft_layer_ms) / MS_PER_SECOND
+    return (taken_in + prompt_factor * prompt_s * attention_groups) * calibration_first_token
 
 
 @rule(en="Time to first token, alone", zh="单请求首token时间", source="one request on an idle replica")
@@ -102,7 +103,7 @@ def ttft_solo_s(first_token_base_s: Seconds, first_token_steps: Number, lone_ste
     """Seconds to the first token of a request that is alone.
 
     >>> ttft_solo_s(0.07, 4, 0.009)
-    0.106
+    0.10600000000000001
     """
     return first_token_base_s + first_token_steps * lone_step_s
 
@@ -128,7 +129,7 @@ def queue_s(
     """Seconds that a request waits until one of the running ones ends, where more are offered than run.
 
     >>> queue_s(200, 100, 100, 256, 0.02, 0.57), queue_s(None, 100, 100, 256, 0.02, 0.57)
-    (2.9184, 0.0)
+    (2.9183999999999997, 0.0)
     """
     waiting = maximum(either(offered_concurrency, most_running) / running_requests - 1, 0)
     return queue_factor * waiting * output_tokens * tpot_s
@@ -161,7 +162,7 @@ def output_tokens_per_s(
     """Output tokens that the replica gives each second at the load.
 
     >>> round(output_tokens_per_s(32, 256, 4.84, 0.95), 1)
-    1608.0
+    1607.9
     """
     return serving_efficiency * running_requests * output_tokens / served_s
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.constants import BYTES_PER_GIB, MIB_PER_GB, MIB_PER_GIB, WIDE_BYTES
-from gpusheet.ops import above, at_least, ceil, choose, either, floor, maximum, minimum, one_of, where
+from gpusheet.ops import TINY, above, at_least, ceil, choose, either, floor, maximum, minimum, one_of, where
 from gpusheet.registry import rule
 from gpusheet.units import (
     GB,
@@ -134,7 +134,7 @@ def engine_overhead_gib(context_gib: GiB, sampler_gib: GiBPerCard, forward_gib: 
     """Memory beside weights and cache that the engine measures before it sizes the pool.
 
     >>> engine_overhead_gib(0.35, 1.7, 0.8, 1.9)
-    3.95
+    3.9499999999999997
     """
     return context_gib + maximum(sampler_gib, forward_gib) + ranks_gib
 
@@ -146,11 +146,11 @@ def default_share(
     """Memory share that an engine takes by default; where it has no fixed one, SGLang's reserve by size.
 
     >>> default_share(0.9, 79, 8192, 256, 1), round(default_share(None, 79, 8192, 256, 1), 4)
-    (0.9, 0.8418)
+    (0.9, 0.8339)
     """
     buffers = 512 + 1.5 * maximum(batch_tokens, 2048) + 2 * request_slots + 128 * cards
     reserved = maximum(buffers, 10240 * above(card_gib, 60))
-    return either(default_fraction, 1 - reserved / MIB_PER_GIB / card_gib)
+    return either(default_fraction, 1 - reserved / MIB_PER_GIB / maximum(card_gib, 1))
 
 
 @rule(en="KV pool per card", zh="单卡KV池", source="vLLM gpu_worker, SGLang model_runner, TensorRT-LLM pyexecutor")
@@ -164,14 +164,15 @@ def kv_pool_gib_per_card(
     graph_gib: GiB,
     context_gib: GiB,
     ranks_gib: GiBPerCard,
+    calibration_pool: Ratio,
 ) -> GiBPerCard:
     """Memory for KV cache on a card, as the engine sizes it at its start. Below 0: it does not start.
 
-    >>> round(kv_pool_gib_per_card("of_total", 0.95, 0.9, 79.15, 14.99, 2.06, 0, 0.35, 0), 2)
+    >>> round(kv_pool_gib_per_card("of_total", 0.95, 0.9, 79.15, 14.99, 2.06, 0, 0.35, 0, 1), 2)
     58.14
     """
     share = either(gpu_memory_utilization, default_share)
-    return choose(
+    return calibration_pool * choose(
         pool_kind,
         of_total=card_gib * share - weights_gib_per_card - engine_overhead_gib - graph_gib,
         of_free_before=(card_gib - context_gib - ranks_gib) * share - weights_gib_per_card,
@@ -180,13 +181,13 @@ def kv_pool_gib_per_card(
 
 
 @rule(en="Share of a token's cache on a card", zh="单卡KV份额", source="MLA replicated; KV heads replicated beyond their number")
-def kv_share_per_card(kv_lora_rank: Elements, kv_heads: Heads, tensor_ranks: Number) -> Share:
+def kv_share_per_card(kv_lora_rank: Elements, kv_heads: Heads, tensor_ranks: Number, layer_stages: Number) -> Share:
     """Part of a token's cache that a card of its group holds: all of a latent, else its heads, at least one.
 
-    >>> kv_share_per_card(512, 128, 8), kv_share_per_card(0, 8, 4), kv_share_per_card(0, 8, 16)
+    >>> kv_share_per_card(512, 128, 8, 1), kv_share_per_card(0, 8, 4, 1), kv_share_per_card(0, 8, 16, 1)
     (1.0, 0.25, 0.125)
     """
-    return where(above(kv_lora_rank, 0), 1, maximum(1 / kv_heads, 1 / tensor_ranks))
+    return where(above(kv_lora_rank, 0), 1, maximum(1 / kv_heads, 1 / tensor_ranks)) / layer_stages
 
 
 @rule(en="Layers of a cache group", zh="缓存分组层数", source="vLLM kv_cache_utils: groups of window and full layers")
@@ -238,7 +239,7 @@ def kv_pool_tokens(kv_pool_gib_per_card: GiBPerCard, kv_bytes_per_token: BytesPe
     >>> kv_pool_tokens(58.11, 131072, 16)
     476032.0
     """
-    return floor(maximum(0, kv_pool_gib_per_card) * BYTES_PER_GIB / kv_bytes_per_token / block_tokens) * block_tokens
+    return floor(maximum(0, kv_pool_gib_per_card) * BYTES_PER_GIB / maximum(kv_bytes_per_token, TINY) / block_tokens) * block_tokens
 
 
 @rule(en="KV cache of the longest request", zh="最长请求KV", source="model's attention at max_model_len")
@@ -270,6 +271,6 @@ def max_concurrent_requests(kv_pool_gib_per_card: GiBPerCard, longest_gib: GiBPe
     >>> max_concurrent_requests(58, 1, 1), max_concurrent_requests(-2, 1, 1)
     (58.0, 0.0)
     """
-    return maximum(0, kv_pool_gib_per_card) / longest_gib * attention_groups
+    return maximum(0, kv_pool_gib_per_card) / maximum(longest_gib, TINY) * attention_groups
 
 

@@ -53,7 +53,7 @@ def prompt_compute_s(
     """Seconds of the replica for the matrix products of a prompt.
 
     >>> prompt_compute_s(2048, 7, 0, 0, 1, 989, 0.65, 1, 0.65)
-    0.0446...
+    0.04460138445982733
     """
     used = common_params_b + expert_share * expert_params_b
     factor = where(above(expert_share, 0), expert_prompt_factor, 1)
@@ -68,7 +68,7 @@ def prompt_traffic_s(
     """Seconds of the replica to move the activations of a prompt through memory.
 
     >>> prompt_traffic_s(2048, 1, 32, 4096, 40, 0, None, 7, 3350)
-    0.00641...
+    0.0064103989492537315
     """
     passes = activation_passes + above(expert_share, 0) * either(experts_per_token, 0) * expert_passes
     return input_tokens / attention_groups * layers * either(hidden, 0) * WIDE_BYTES * passes / BYTES_PER_GB / bandwidth_gbs
@@ -78,15 +78,16 @@ def prompt_traffic_s(
 def prompt_s(
     prompt_compute_s: Seconds, prompt_attention_flops: FLOPs, working_cards: Number, fp16_tflops: TFLOPS,
     attention_utilisation: Share, prompt_traffic_s: Seconds, input_tokens: Tokens, attention_groups: Number,
-    token_collective_s: Seconds,
+    token_collective_s: Seconds, calibration_prompt: Ratio,
 ) -> Seconds:  # fmt: skip
     """Seconds of the whole replica that a prompt takes.
 
-    >>> prompt_s(0.0446, 1.1e12, 1, 989, 0.5, 0.0064, 2048, 1, 0)
-    0.0532...
+    >>> prompt_s(0.0446, 1.1e12, 1, 989, 0.5, 0.0064, 2048, 1, 0, 1)
+    0.05322446916076846
     """
     attention = prompt_attention_flops / FLOPS_PER_TFLOPS / (working_cards * fp16_tflops * attention_utilisation)
-    return prompt_compute_s + attention + prompt_traffic_s + input_tokens / attention_groups * token_collective_s
+    moved = input_tokens / attention_groups * token_collective_s
+    return (prompt_compute_s + attention + prompt_traffic_s + moved) * calibration_prompt
 
 
 @rule(en="Time that prompts add to a step", zh="提示干扰耗时", source="prompts come as fast as answers end")
@@ -97,7 +98,7 @@ def interference_s(
     """Seconds by which the prompts of other requests lengthen a step on average; a step with a prompt is not replayed.
 
     >>> interference_s(33, 256, 0.05, 32, 250, 0.8)
-    0.005
+    0.005000000000000001
     """
     prompts = maximum(running_requests - 1, 0) / output_tokens
     eager = minimum(prompts, 1) * layers * eager_layer_us / US_PER_SECOND

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gpusheet.constants import BYTES_PER_GB, FLOPS_PER_PARAM, FLOPS_PER_TFLOPS, MS_PER_SECOND, US_PER_SECOND, WIDE_BYTES
-from gpusheet.ops import above, choose, either, if_given, maximum, minimum, one_of, power, where
+from gpusheet.experts import untouched
+from gpusheet.ops import above, choose, either, if_given, maximum, minimum, one_of, where
 from gpusheet.registry import rule
 from gpusheet.units import (
     TFLOPS,
@@ -134,7 +135,7 @@ def common_params_b(
     """Parameters of the layers that every token goes through.
 
     >>> common_params_b(5.6, 1.07, 0.27, 0)
-    6.9399...
+    6.9399999999999995
     """
     return dense_params_b + attention_params_b + kv_projection_params_b + latent_params_b
 
@@ -159,7 +160,7 @@ def weight_read_s(
     """Seconds of a step to read the weights of every token.
 
     >>> weight_read_s(15, 3350, 0.8, 1)
-    0.005597...
+    0.005597014925373134
     """
     return step_weights_gb / (bandwidth_gbs * weight_bandwidth_share * weight_read_factor)
 
@@ -171,7 +172,7 @@ def experts_touched(running_requests: Requests, expert_share: Share, routing_eve
     >>> round(experts_touched(32, 0.0625, 0.6), 4), experts_touched(32, 0, 0.6)
     (0.7104, 0.0)
     """
-    return 1 - power(1 - expert_share, running_requests * routing_evenness)
+    return 1 - untouched(expert_share, running_requests * routing_evenness)
 
 
 @rule(en="Time to read all experts", zh="读取全部专家耗时", source="roofline")
@@ -182,7 +183,7 @@ def all_experts_read_s(
     """Seconds of a step in which every expert is read.
 
     >>> all_experts_read_s(227, 1, 8, 3350, 0.8, 0.6)
-    0.0176...
+    0.017646144278606966
     """
     rate = working_cards * bandwidth_gbs * weight_bandwidth_share * experts_read_factor
     return expert_params_b * body_bytes / rate
@@ -199,15 +200,17 @@ def kv_read_gb(
     index_bytes_per_token: Bytes,
     state_bytes_per_request: Bytes,
     tensor_ranks: Number,
+    layer_stages: Number,
 ) -> GBPerRequest:
-    """Cache that a card reads in a step for each request of its group; a constant state is read and written.
+    """Cache read in a step for each request of a group, by its cards side by side; a constant state is read and written.
 
-    >>> kv_read_gb(65536, 0, 0, 1152, 2, 1, 0, 0, 1)
+    >>> kv_read_gb(65536, 0, 0, 1152, 2, 1, 0, 0, 1, 1)
     0.150994944
     """
     kept = kv_elements_per_token * decode_tokens + windowed_kv_elements_per_token * minimum(decode_tokens, window_tokens)
     state = 2 * state_bytes_per_request / tensor_ranks
-    return (kept * kv_bytes * kv_share_per_card + index_bytes_per_token * decode_tokens + state) / BYTES_PER_GB
+    cache = kept * kv_bytes * kv_share_per_card * layer_stages
+    return (cache + index_bytes_per_token * decode_tokens + state) / BYTES_PER_GB
 
 
 @rule(en="Context during decoding", zh="解码平均上下文", source="input and half of the output")
@@ -228,7 +231,7 @@ def request_compute_s(
     """Seconds of matrix products that a running request adds to a step, without experts.
 
     >>> request_compute_s(7, 0.5, 1, 1, 989, 0.55)
-    2.757...e-05
+    2.7576063976468425e-05
     """
     rate = tensor_ranks * attention_groups * matmul_tflops * decode_utilisation
     return FLOPS_PER_PARAM * (common_params_b + head_params_b) / rate / 1000
@@ -242,7 +245,7 @@ def expert_compute_s(
     """Seconds of expert products that a running request adds to a step.
 
     >>> expert_compute_s(0.0625, 227, 8, 989, 0.55)
-    6.5204...e-06
+    6.520590127769096e-06
     """
     rate = working_cards * matmul_tflops * expert_decode_utilisation
     return FLOPS_PER_PARAM * expert_share * expert_params_b / rate / 1000
@@ -256,7 +259,7 @@ def latent_compute_s(
     """Seconds that attention over a latent adds to a step for each running request; 0 without one.
 
     >>> latent_compute_s(512, 64, 128, 61, 1024, 8, 1, 989, 0.5)
-    4.3987...e-06
+    4.397869815975733e-06
     """
     wide = 2 * kv_lora_rank + qk_rope_head_dim
     flops = 2 * either(q_heads, 0) * wide * full_attention_layers * decode_tokens
@@ -312,9 +315,9 @@ def token_collective_s(
     """Seconds of data movement between the cards of a group for each token.
 
     >>> token_collective_s(8, 80, 8192, 900, 0.9)
-    1.1326...e-05
+    1.1327209876543211e-05
     """
-    moved = 4 * layers * either(hidden, 0) * WIDE_BYTES * (tensor_ranks - 1) / tensor_ranks
+    moved = 4 * layers * either(hidden, 0) * WIDE_BYTES * maximum(0, tensor_ranks - 1) / tensor_ranks
     return moved / BYTES_PER_GB / (link_rate_gbs / 2 * link_share)
 
 
@@ -326,7 +329,7 @@ def request_step_s(
     """Seconds that a running request adds to a step beside matrix products.
 
     >>> request_step_s(0.15, 3350, 0.95, 0, 0, 25, 0.65, 1)
-    6.338...e-05
+    6.338275726630008e-05
     """
     own = kv_read_gb / (bandwidth_gbs * kv_bandwidth_share) + token_collective_s + sequence_us * sequence_factor / US_PER_SECOND
     return own / attention_groups + latent_compute_s
@@ -369,11 +372,12 @@ def expert_step_s(
 
 @rule(en="Decode step", zh="解码一步耗时", source="sum of its parts")
 def decode_step_s(
-    dense_step_s: Seconds, expert_step_s: Seconds, step_fixed_s: Seconds, request_step_s: Seconds, running_requests: Requests
-) -> Seconds:
+    dense_step_s: Seconds, expert_step_s: Seconds, step_fixed_s: Seconds, request_step_s: Seconds, running_requests: Requests,
+    calibration_step: Ratio,
+) -> Seconds:  # fmt: skip
     """Seconds of a step that gives every running request one token, with no prompt beside it.
 
-    >>> decode_step_s(0.0065, 0, 0.0024, 6.3e-05, 64)
-    0.012932
+    >>> decode_step_s(0.0065, 0, 0.0024, 6.3e-05, 64, 1)
+    0.012931999999999999
     """
-    return dense_step_s + expert_step_s + step_fixed_s + request_step_s * running_requests
+    return (dense_step_s + expert_step_s + step_fixed_s + request_step_s * running_requests) * calibration_step

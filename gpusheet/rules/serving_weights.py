@@ -45,14 +45,24 @@ def attention_groups(
     return where(wide, maximum(attention_dp_size, cards / attention_group_cards), attention_dp_size)
 
 
+@rule(en="Cards that take turns", zh="轮流计算卡数", source="layer split of llama.cpp")
+def layer_stages(layer_split: Flag, cards: Cards) -> Number:
+    """Parts of the layers, each on cards of its own, that a token passes one after the other; 1 where all cards share all layers.
+
+    >>> layer_stages(1, 4), layer_stages(0, 4)
+    (4.0, 1.0)
+    """
+    return where(layer_split, cards, 1)
+
+
 @rule(en="Tensor-parallel cards", zh="张量并行卡数", source="attention data parallelism")
-def tensor_ranks(cards: Cards, attention_groups: Number, link_domain: Cards) -> Number:
+def tensor_ranks(cards: Cards, attention_groups: Number, layer_stages: Number, link_domain: Cards) -> Number:
     """Cards over which the attention of a group is split; a group does not leave the domain of its link.
 
-    >>> tensor_ranks(8, 1, 8), tensor_ranks(16, 8, 8)
+    >>> tensor_ranks(8, 1, 1, 8), tensor_ranks(16, 8, 1, 8)
     (8.0, 2.0)
     """
-    return minimum(cards / attention_groups, link_domain)
+    return minimum(cards / attention_groups / layer_stages, link_domain)
 
 
 @rule(en="Cards at work", zh="参与计算卡数", source="tensor-parallel groups")
@@ -110,7 +120,7 @@ def expert_padding(padded: Flag, hidden: Elements, intermediate: Elements) -> Ra
     """How much larger experts are in memory where the format pads their shapes.
 
     >>> expert_padding(1, 2880, 2880), expert_padding(0, 2880, 2880)
-    (1.0904..., 1.0)
+    (1.0903703703703702, 1.0)
     """
     wide = ceil(hidden / 256) * 256 / hidden * ceil(intermediate / 128) * 128 / intermediate
     return where(padded, if_given((hidden, intermediate), wide, 1), 1)
@@ -146,7 +156,7 @@ def attention_gb_per_card(
     """Weights of the attention on a card: split over the ranks, KV projections no finer than by head, latents on each.
 
     >>> attention_gb_per_card(2, 10.7, 1.34, 0, 16, 8)
-    1.6725
+    1.6724999999999999
     """
     kv = kv_projection_params_b * maximum(1 / tensor_ranks, 1 / kv_heads)
     return attention_bytes * (attention_params_b / tensor_ranks + kv + latent_params_b)
@@ -171,11 +181,11 @@ def feed_forward_gb_per_card(
 
 @rule(en="Weights per card", zh="单卡权重", source="the three parts together")
 def weights_gib_per_card(
-    wide_gb_per_card: GBPerCard, attention_gb_per_card: GBPerCard, feed_forward_gb_per_card: GBPerCard
+    wide_gb_per_card: GBPerCard, attention_gb_per_card: GBPerCard, feed_forward_gb_per_card: GBPerCard, layer_stages: Number
 ) -> GiBPerCard:
     """Memory that the weights take on a card, as engines log it after loading.
 
-    >>> round(weights_gib_per_card(1.05, 1.6725, 13.75), 4)
+    >>> round(weights_gib_per_card(1.05, 1.6725, 13.75, 1), 4)
     15.3412
     """
-    return (wide_gb_per_card + attention_gb_per_card + feed_forward_gb_per_card) / GB_PER_GIB
+    return (wide_gb_per_card + attention_gb_per_card + feed_forward_gb_per_card) / layer_stages / GB_PER_GIB

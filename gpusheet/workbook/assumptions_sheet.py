@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpyxl.styles import Alignment, Protection
+from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Assumptions, Column, Distribution, OtherCost, Precision, Row, Season, Tier, columns
+from gpusheet.catalog import (
+    Assumptions,
+    Column,
+    Distribution,
+    OtherCost,
+    Precision,
+    Row,
+    Season,
+    Tier,
+    columns,
+)
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
 from gpusheet.expr import number_text
@@ -32,6 +43,7 @@ GROUPS = {
     "demand": ("Demand", "需求"),
     "memory": ("Memory", "显存"),
     "throughput": ("Throughput and latency", "吞吐与时延"),
+    "serving": ("Serving", "推理服务"),
     "cards": ("Cards", "卡数"),
     "money": ("Money", "费用"),
     "ownership": ("Owning", "自有"),
@@ -96,7 +108,8 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     _flag(sheet, look, 3, f"=1*(SUM({flags})=COUNT({flags}))*{VALID}{tiers}")
     set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50, 10))
     sheet.freeze_panes = "C5"
-    printing(sheet, look.lang, "4:4", f"A1:{VALID}{end}")
+    widest = get_column_letter(max(WIDTH, *(len(placed.letters) for placed in tables.values())))
+    printing(sheet, look.lang, "4:4", f"A1:{widest}{end}")
     return AssumptionCells(rows, tables)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
-from gpusheet.catalog import Fx, Gpu, Model, Price, Row, Workload, columns
+from gpusheet.catalog import Engine, Fx, Generation, Gpu, Model, Price, Row, Workload, columns
 from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
@@ -65,6 +65,8 @@ def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int, extra: E
     placed: dict[str, Placed] = {}
     placed["GPUs"] = _sheet(book, look, "GPUs", Gpu, catalog.gpus, extra=extra.get("GPUs"))
     placed["Models"] = _sheet(book, look, "Models", Model, catalog.models, extra=extra.get("Models"))
+    for name, row_type, rows in (("Engines", Engine, catalog.engines), ("Generations", Generation, catalog.generations)):
+        placed[name] = _sheet(book, look, name, row_type, rows, extra=extra.get(name))
     gpus, models = placed["GPUs"].area("gpu"), placed["Models"].area("model")
     placed["Prices"] = _sheet(
         book, look, "Prices", Price, catalog.prices, calculated=PRICE_COLUMNS, lists={"gpu": gpus},

@@ -38,7 +38,8 @@ class Inputs:
         catalog = self.catalog
         tables: tuple[Sequence[Row], ...] = (
             catalog.gpus, catalog.models, catalog.prices, catalog.precisions, catalog.distributions, catalog.tiers,
-            catalog.seasons, catalog.fx, self.workloads, self.other_costs, (self.settings, self.assumptions),
+            catalog.seasons, catalog.engines, catalog.generations, catalog.fx, self.workloads, self.other_costs,
+            (self.settings, self.assumptions),
         )  # fmt: skip
         text = json.dumps([[row.model_dump(mode="json") for row in table] for table in tables])
         return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -27,10 +27,12 @@ from gpusheet.workbook.reading.left_out import rest_of
 from gpusheet.workbook.reading.opening import open_package
 from gpusheet.workbook.reading.rows import CARRIED, Factors, Table, read_factors, read_rows
 
-CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Prices": "prices", "FX": "fx",
+CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Engines": "engines", "Generations": "generations",
+                  "Prices": "prices", "FX": "fx",
                   **{name: field for name, _, field, _ in SMALL}}  # fmt: skip
 # columns of Workloads, and assumptions, that name a row of a small table
-NAMING = {"weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions"}
+NAMING = {"weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions",
+          "engine": "Engines"}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ def functions() -> dict[str, Function]:
     >>> functions()["GPU_SPEC"]("H20 96G", "memory_gb")
     96.0
     """
-    from gpusheet.xl import lookups, tables
+    from gpusheet.xl import lookups, serving, tables
 
     made = [_of_rule(rule) for rule in all_rules().values()]
-    found = {one.name: one for one in (*made, *lookups.FUNCTIONS, *tables.FUNCTIONS)}
+    found = {one.name: one for one in (*made, *lookups.FUNCTIONS, *serving.FUNCTIONS, *tables.FUNCTIONS)}
     return found | {"ERROR_REASON": _error_reason(found)}
 
 

@@ -147,11 +147,11 @@ def test_assumptions_stand_in_their_range_and_have_a_source() -> None:
             assert (c.low is None or c.low <= c.default) and (c.high is None or c.default <= c.high), c.name
     groups = [c.group for c in columns(Assumptions)]
     assert groups == sorted(groups, key=groups.index)  # each group stands together
-    assert set(groups) == {"demand", "memory", "throughput", "cards", "money", "ownership", "checks"}
+    assert set(groups) == {"demand", "memory", "throughput", "serving", "cards", "money", "ownership", "checks"}
 
 
 def test_workload_takes_its_columns_from_assumptions() -> None:
-    assert len(INHERITED) == 26 and set(INHERITED) <= set(Assumptions.model_fields)
+    assert len(INHERITED) == 29 and set(INHERITED) <= set(Assumptions.model_fields)
     for name in INHERITED:
         mine, theirs = column_of(Workload, name), column_of(Assumptions, name)
         own = {"doc": theirs.doc, "required": False, "default": theirs.default, "group": theirs.group}

@@ -11,7 +11,7 @@ from openpyxl.utils import get_column_letter, range_boundaries
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Column, Fx, Gpu, Model, OtherCost, Price, Row, Workload, columns
+from gpusheet.catalog import Column, Engine, Fx, Generation, Gpu, Model, OtherCost, Price, Row, Workload, columns
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.assumptions_sheet import SMALL
@@ -19,7 +19,8 @@ from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
 
 # the tables that are read, in the order in which they depend on each other
 ROW_TYPES: dict[str, type[Row]] = {
-    "GPUs": Gpu, "Models": Model, "Prices": Price, "FX": Fx, **{name: row_type for name, row_type, *_ in SMALL},
+    "GPUs": Gpu, "Models": Model, "Engines": Engine, "Generations": Generation, "Prices": Price, "FX": Fx,
+    **{name: row_type for name, row_type, *_ in SMALL},
     "OtherCosts": OtherCost, "Workloads": Workload,
 }  # fmt: skip
 # tables in which the first column names the row, so that it may stand there once

@@ -24,7 +24,7 @@ from gpusheet.workbook.reading.cells import Cells, Unreadable, shown
 
 R = TypeVar("R", bound=Row)
 
-CARRIED = ("Workloads", "GPUs", "Models", "Prices", "FX")  # tables whose added columns go along
+CARRIED = ("Workloads", "GPUs", "Models", "Engines", "Generations", "Prices", "FX")  # tables whose added columns go along
 
 
 @dataclass

@@ -1,0 +1,63 @@
+"""Assumptions as a file: name, value and where the value is from, a line each."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TextIO
+
+from gpusheet.catalog import Assumptions, Column, columns
+from gpusheet.catalog.load import csv_lines
+from gpusheet.catalog.schema import is_blank
+from gpusheet.errors import GpusheetError, UnknownName
+
+HEADER = ("name", "value", "source")
+
+
+def read_assumptions(path: Path) -> dict[str, str]:
+    """The values of a file by name, as they are typed; every wrong line is named.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "assumptions.csv")
+    ...     _ = file.write_text("name,value,source\\ncalibration_step,1.12,our load tests\\n")
+    ...     read_assumptions(file)
+    {'calibration_step': '1.12'}
+    """
+    known: Mapping[str, Column] = {c.name: c for c in columns(Assumptions)}
+    lines = csv_lines(path)
+    header = [cell.strip().casefold() for _, cells in [next(lines, (1, []))] for cell in cells]
+    absent = [name for name in HEADER[:2] if name not in header]
+    if absent:
+        raise GpusheetError(f"{path.name} row 1: no column {', '.join(absent)}; allowed: {', '.join(HEADER)}")
+    found: dict[str, str] = {}
+    wrong = []
+    for number, cells in lines:
+        row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
+        name, value, place = row.get("name", ""), row.get("value", ""), f"{path.name} row {number}"
+        if name not in known:
+            wrong.append(str(UnknownName(f"{place}, name", name, known)))
+        elif name in found:
+            wrong.append(f"{place}, {name}: stands twice; leave one")
+        elif is_blank(value):
+            wrong.append(f"{place}, {name}: blank, allowed {known[name].allowed()}")
+        else:
+            found[name] = value
+    for name, value in found.items():
+        try:
+            read = known[name].read(value)
+            if isinstance(read, float) and known[name].outside(read):
+                raise ValueError
+        except (ValueError, TypeError, KeyError):
+            wrong.append(f"{path.name}, {name}: found {value!r}, allowed {known[name].allowed()}")
+    if wrong:
+        raise GpusheetError("\n".join(wrong))
+    return found
+
+
+def write_assumptions(file: TextIO, rows: Iterable[tuple[str, float, str]]) -> None:
+    """Names, values and sources as a table that `read_assumptions` reads."""
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(HEADER)
+    writer.writerows((name, f"{value:.15g}", source) for name, value, source in rows)
