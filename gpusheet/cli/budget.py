@@ -77,6 +77,10 @@ def budget(
     prepared_on: Annotated[
         str | None, typer.Option(help="Day of the budget; prices age against it.", metavar="YYYY-MM-DD")
     ] = None,
+    snapshots: Annotated[
+        Path | None,
+        typer.Option(help="Also the prices of this folder of snapshots; what BOOK has stands.", metavar="FOLDER"),
+    ] = None,
     functions: AsNames = None,
     force: Force = False,
 ) -> None:
@@ -103,6 +107,10 @@ def budget(
     else:
         inputs, language, read_months, extra = _read(book, lang)
         months = months if months is not None else read_months
+    if snapshots is not None:
+        from gpusheet.intake.snapshot import with_snapshots
+
+        inputs = replace(inputs, catalog=with_snapshots(inputs.catalog, snapshots, own_first=book is not None))
     settings = changed(inputs.settings, {name: value for name, value in typed.items() if value is not None})
     months = MONTHS if months is None else months
     if as_names is not None:
@@ -125,7 +133,7 @@ def template(
     _check_suffix(output, functions)
     check_target(output, force, SUFFIXES.get(functions, ".xlsx"))
     if functions is Functions.vba:
-        from gpusheet.workbook.macro_book import write_macro_book
+        from gpusheet.workbook.macros.macro_book import write_macro_book
 
         with working(f"Writing {output.name}"):
             made = write_macro_book(output, lang, force=force)
