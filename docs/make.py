@@ -11,6 +11,7 @@ from typing import Any
 
 from openpyxl.utils import get_column_letter
 
+from gpusheet.audit.page import page as audit_page
 from gpusheet.catalog import INHERITED, Column, Row, columns
 from gpusheet.catalog.derived import Found, Month
 from gpusheet.catalog.settings import Settings
@@ -90,6 +91,7 @@ def pages() -> dict[str, str]:
         ending = ".zh.md" if lang == "zh" else ".md"
         made[f"rules{ending}"] = "\n".join(_rules(lang)) + "\n"
         made[f"inputs{ending}"] = "\n".join(_inputs(lang)) + "\n"
+        made[f"audit{ending}"] = audit_page(lang)
         made[f"functions{ending}"] = "\n".join(_functions(lang)) + "\n"
     return made
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any
 
+LONGEST_NAME = 255
+
 
 class GpusheetError(ValueError):
     """A mistake in an input. Its message is shown as it is, without a traceback."""
@@ -22,7 +24,7 @@ class UnknownName(GpusheetError):
         names = list(allowed)
         near = nearest(found, names)
         hint = f"did you mean {', '.join(near)}?" if near else f"allowed: {', '.join(sorted(names)[:12])}"
-        super().__init__(f"{what}: {found!r} is not known; {hint}")
+        super().__init__(f"{what}: {shown(found)} is not known; {hint}")
         self.found = found
         self.near = near
 
@@ -34,6 +36,8 @@ def nearest(found: str, names: Iterable[str], most: int = 3) -> list[str]:
     ['decode_concurrency']
     """
     text = str(found).casefold()
+    if len(text) > LONGEST_NAME:  # no name is like it, and to compare would take seconds
+        return []
 
     def likeness(name: str) -> float:
         key = name.casefold()

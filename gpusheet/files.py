@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import glob
+import hashlib
 import os
 import secrets
 import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,8 +36,10 @@ def check_target(path: Path, force: bool) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, seen: bytes | None = None) -> Iterator[Path]:
     """A temporary name beside `path` to write to; the file takes its place once all is written, or is removed.
+
+    Two runs do not write one file at a time. With `seen` the file is only replaced if it still has this content.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -42,16 +49,56 @@ def replacing(path: Path) -> Iterator[Path]:
     'whole'
     """
     target = Path(os.path.realpath(path))  # a link stays a link
-    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.tmp")
+    temporary = target.with_name(f".{target.name[-200:]}.{secrets.token_hex(4)}.tmp")
+    with _alone(path, target):
+        try:
+            for left in target.parent.glob(f".{glob.escape(target.name[-200:])}.????????.tmp"):
+                left.unlink(missing_ok=True)  # of a run that was killed; none is at work now
+            yield temporary
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            if seen is not None and target.read_bytes() != seen:
+                raise GpusheetError(f"{path}: was changed by somebody else meanwhile; run the command again")
+            os.replace(temporary, target)
+        except OSError as error:
+            hint = "close it where it is open, or choose another name or folder"
+            raise GpusheetError(f"{path}: cannot be written ({error.strerror or error}); {hint}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(path: Path, target: Path) -> Iterator[None]:
+    """Holds a lock on `target` among the runs of this machine, which ends with the run, however that ends."""
+    name = hashlib.sha256(os.path.normcase(target).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    lock = Path(tempfile.gettempdir(), f"gpusheet-{name}.lock")
     try:
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        hint = "close it where it is open, or choose another name or folder"
-        raise GpusheetError(f"{path}: cannot be written ({error.strerror or error}); {hint}") from error
+        held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:
+        yield  # nowhere to keep a lock, as in a browser; the file is whole all the same
+        return
+    try:
+        if not _locked(held):
+            raise GpusheetError(f"{path}: is being written by another run of gpusheet; wait until that has ended")
+        yield
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(held)
+
+
+def _locked(held: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(held, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+    except ImportError:  # a Python without locks
+        pass
+    return True

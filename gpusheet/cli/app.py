@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from gpusheet import __version__
-from gpusheet.cli import budget, calc, calibrate, estimate, lists, recalc, rules, udf, why
+from gpusheet.cli import audit, budget, calc, calibrate, check, diff, estimate, lists, prices, recalc, rules, udf, why
 from gpusheet.cli.screen import error_line, out, use_utf8
 from gpusheet.errors import GpusheetError
 
@@ -30,7 +30,10 @@ class Commands(TyperGroup):
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 app.command()(budget.budget)
 app.command()(budget.template)
+app.command()(check.check)
 app.command()(recalc.recalc)
+app.command()(audit.audit)
+app.command()(diff.diff)
 app.command("estimate")(estimate.listed)
 app.command()(calibrate.calibrate)
 app.command(context_settings={"ignore_unknown_options": True})(calc.calc)  # -5 is a value
@@ -38,7 +41,7 @@ app.command()(rules.rules)
 app.command()(why.why)
 app.command()(lists.gpus)
 app.command()(lists.models)
-app.command()(lists.prices)
+app.add_typer(prices.app, name="prices")
 app.add_typer(udf.app, name="udf")
 
 

@@ -89,6 +89,10 @@ def budget(
         Path | None,
         typer.Option(help="CSV file of assumptions, as gpusheet calibrate writes it.", metavar="FILE"),
     ] = None,
+    snapshots: Annotated[
+        Path | None,
+        typer.Option(help="Also the prices of this folder of snapshots; what BOOK has stands.", metavar="FOLDER"),
+    ] = None,
     functions: AsNames = None,
     force: Force = False,
 ) -> None:
@@ -117,6 +121,10 @@ def budget(
         months = months if months is not None else read_months
     if assumptions is not None:
         inputs = replace(inputs, assumptions=_assumed(inputs, assumptions))
+    if snapshots is not None:
+        from gpusheet.intake.snapshot import with_snapshots
+
+        inputs = replace(inputs, catalog=with_snapshots(inputs.catalog, snapshots, own_first=book is not None))
     settings = changed(inputs.settings, {name: value for name, value in typed.items() if value is not None})
     months = MONTHS if months is None else months
     if as_names is not None:
@@ -139,7 +147,7 @@ def template(
     _check_suffix(output, functions)
     check_target(output, force, SUFFIXES.get(functions, ".xlsx"))
     if functions is Functions.vba:
-        from gpusheet.workbook.macro_book import write_macro_book
+        from gpusheet.workbook.macros.macro_book import write_macro_book
 
         with working(f"Writing {output.name}"):
             made = write_macro_book(output, lang, force=force)

@@ -28,6 +28,10 @@ def estimate(
         Path | None, typer.Option("--output", "-o", help="CSV file to write.", rich_help_panel=_TABLE_PANEL)
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.", rich_help_panel=_TABLE_PANEL)] = False,
+    snapshots: Annotated[
+        Path | None, typer.Option(help="Also the prices of this folder of snapshots.", rich_help_panel="Prices",
+                                  metavar="FOLDER")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every quantity.", rich_help_panel=_OUTPUT_PANEL)
     ] = False,
@@ -70,27 +74,27 @@ def estimate(
         if output is not None:
             raise GpusheetError("-o: is for a table; give a CSV file of workloads before it, or leave it out")
         if qps is not None:
-            _rate(qps, given, json, lang)
+            _rate(qps, given, snapshots, json, lang)
         else:
-            _one(given, everything, json, lang)
+            _one(given, snapshots, everything, json, lang)
     elif qps is not None:
         raise GpusheetError(f"--qps: is for one workload; leave {table} out")
     elif output is None:
         raise GpusheetError(f"{table}: give the file to write, as in: gpusheet estimate {table} -o OUT.csv")
     else:
-        _many(table, output, force, given)
+        _many(table, output, force, given, snapshots)
 
 
-def _rate(qps: str, given: Mapping[str, str], json: bool, lang: Lang) -> None:
+def _rate(qps: str, given: Mapping[str, str], snapshots: Path | None, json: bool, lang: Lang) -> None:
     from gpusheet.catalog import Workload, columns
     from gpusheet.cli import slo
 
     fields = {c.name for c in columns(Workload)}
-    context = _context({name: text for name, text in given.items() if name not in fields})
+    context = _context({name: text for name, text in given.items() if name not in fields}, snapshots)
     slo.show(qps, {name: text for name, text in given.items() if name in fields}, context, json, lang)
 
 
-def _one(given: Mapping[str, str], everything: bool, json: bool, lang: Lang) -> None:
+def _one(given: Mapping[str, str], snapshots: Path | None, everything: bool, json: bool, lang: Lang) -> None:
     from gpusheet.catalog import Workload, columns
     from gpusheet.cli import estimate_screen
     from gpusheet.cli.settings import option_name
@@ -103,7 +107,7 @@ def _one(given: Mapping[str, str], everything: bool, json: bool, lang: Lang) -> 
     workload = Workload.read(
         {"workload": "estimate"} | {name: text for name, text in given.items() if name in fields}, option_name
     )
-    context = _context({name: text for name, text in given.items() if name not in fields})
+    context = _context({name: text for name, text in given.items() if name not in fields}, snapshots)
     found = look_up(workload, context)
     values = solve(found.values)
     if json:
@@ -129,7 +133,7 @@ def _why_no_cards(values: Mapping[str, Any]) -> str:
     return "a replica carries no request; see gpusheet why cards_needed, or give more --cards"
 
 
-def _many(source: Path, target: Path, force: bool, given: Mapping[str, str]) -> None:
+def _many(source: Path, target: Path, force: bool, given: Mapping[str, str], snapshots: Path | None) -> None:
     from gpusheet.catalog import Assumptions, Workload, columns
     from gpusheet.cli import serving_table
     from gpusheet.cli.files import check_target
@@ -142,10 +146,12 @@ def _many(source: Path, target: Path, force: bool, given: Mapping[str, str]) -> 
         raise GpusheetError(f"{option_name(each[0])}: is told by each row of {source}; leave the option out")
     check_target(target, force, ".csv", source)
     if serving_table.is_serving(serving_table.read_header(source)):
-        return _serving(source, target, _context(given))
+        return _serving(source, target, _context(given, snapshots))
     with working("Estimating"):
         read = read_workloads(source)
-        solved = write_estimates(read, _context(given), target)
+        solved = write_estimates(read, _context(given, snapshots), target)
+    for line in read.warnings:
+        warning(line)
     remark(f"{target}: {len(read.workloads)} workloads")
     for what, lacking in (("cards", solved["cards_needed"].isna()), ("a price", solved[MISSING] != "")):
         names = solved["workload"][lacking].tolist()
@@ -165,16 +171,17 @@ def _serving(source: Path, target: Path, context: Context) -> None:
         warning(f"refused, see the last column: {refused}")
 
 
-def _context(given: Mapping[str, str]) -> Any:
+def _context(given: Mapping[str, str], snapshots: Path | None) -> Any:
     """Assumptions, as-of date and currency from the options that are no fields of one workload."""
     from gpusheet.catalog import Assumptions, columns
+    from gpusheet.cli.lists import catalog_with
     from gpusheet.cli.settings import option_name, price_settings
     from gpusheet.lookup import Context
 
     names = {c.name for c in columns(Assumptions)}
     assumptions = Assumptions.read({name: text for name, text in given.items() if name in names}, option_name)
     settings = price_settings({name: text for name, text in given.items() if name not in names})
-    return Context(assumptions=assumptions, **settings)
+    return Context(catalog_with(snapshots), assumptions, **settings)
 
 
 def _declared(options: Sequence[inspect.Parameter]) -> Callable[..., None]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import datetime
 import io
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,12 +15,15 @@ from gpusheet.cli.screen import Lang, as_json, table
 from gpusheet.errors import GpusheetError, nearest
 
 if TYPE_CHECKING:
-    from gpusheet.catalog import Column, Price, Row
+    from gpusheet.catalog import Catalog, Column, Price, Row
 
 Search = Annotated[str | None, typer.Argument(help="Words to look for in names, aliases and all texts.")]
 AsJson = Annotated[bool, typer.Option("--json", help="All columns as JSON.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="All columns as CSV.")]
 InLang = Annotated[Lang, typer.Option("--lang", help="Language of labels.")]
+Snapshots = Annotated[
+    Path | None, typer.Option("--snapshots", help="Also the prices of this folder of snapshots.", metavar="FOLDER")
+]
 
 _GPU = ("gpu", "memory_gb", "bandwidth_gbs", "fp16_tflops", "link", "tdp_w", "usage", "confidence")
 _MODEL = ("model", "params_b", "active_params_b", "layers", "kv_heads", "head_dim", "attention_kind", "max_context",
@@ -51,41 +54,50 @@ def prices(
     as_of: Annotated[
         str | None, typer.Option(help="What was valid on this day: of each list, card and pricing model the newest.")
     ] = None,
+    snapshots: Snapshots = None,
     json: AsJson = False,
     as_csv: AsCsv = False,
     lang: InLang = Lang.en,
 ) -> None:
     """Show the prices with their dates and sources."""
-    from gpusheet.catalog import Catalog, Price, columns
+    from gpusheet.catalog import Price, columns
+    from gpusheet.intake.snapshot import valid
 
-    catalog = Catalog.builtin()
+    catalog = catalog_with(snapshots)
     rows: Sequence[Price] = catalog.prices
     if gpu is not None:
         card = catalog.find_gpu(gpu).gpu
         rows = [row for row in rows if row.gpu == card]
         if not rows:
-            raise GpusheetError(f"prices: there is none of {card}; add a snapshot in a workbook's sheet Prices")
+            hint = "add a snapshot by gpusheet prices import, or in a workbook's sheet Prices"
+            raise GpusheetError(f"prices: there is none of {card}; {hint}")
     if as_of is not None:
         column = next(c for c in columns(Price) if c.name == "snapshot_date")
         try:
             day = column.read(as_of)
         except ValueError:
             raise GpusheetError(f"--as-of: found {as_of!r}, allowed {column.allowed()}") from None
-        of_card, rows = rows, _valid(rows, day)
+        of_card, rows = rows, valid(rows, day)
         if not rows:
             first = min(row.snapshot_date for row in of_card)
             raise GpusheetError(f"prices: there is none at or before {day}; the first snapshot is of {first}")
     _show(Price, _found("prices", rows, search, lambda row: row.gpu), _PRICE, json, as_csv, lang)
 
 
-def _valid(rows: Sequence[Price], day: datetime.date) -> list[Price]:
-    """The newest at or before the day for each list, card and pricing model."""
-    newest: dict[tuple[str, ...], datetime.date] = {}
-    for row in rows:
-        key = (row.price_list, row.gpu, row.pricing_model)
-        if row.snapshot_date <= day:
-            newest[key] = max(row.snapshot_date, newest.get(key, row.snapshot_date))
-    return [row for row in rows if newest.get((row.price_list, row.gpu, row.pricing_model)) == row.snapshot_date]
+def catalog_with(snapshots: Path | None) -> Catalog:
+    """The built-in tables, and a person's own snapshots where a folder is named."""
+    from gpusheet.catalog import Catalog
+    from gpusheet.intake.snapshot import with_snapshots
+
+    builtin = Catalog.builtin()
+    return builtin if snapshots is None else with_snapshots(builtin, snapshots)
+
+
+def show_prices(rows: list[Price], lang: Lang) -> None:
+    """Prices as a table."""
+    from gpusheet.catalog import Price
+
+    _show(Price, rows, _PRICE, False, False, lang)
 
 
 def _found(what: str, rows: Sequence[Any], search: str | None, name: Callable[[Any], str]) -> list[Any]:
@@ -137,7 +149,7 @@ def _cell(value: Any) -> str:
 
 
 def _write_csv(names: list[str], rows: list[Any]) -> None:
-    from gpusheet.cli.table_file import csv_cell
+    from gpusheet.intake.guard import csv_cell
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import csv
-import datetime
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 from gpusheet.catalog import Assumptions, BadRow, Catalog, Column, Workload, columns
-from gpusheet.catalog.load import csv_lines
 from gpusheet.catalog.schema import is_blank
 from gpusheet.cli.files import new_text_file
 from gpusheet.errors import GpusheetError, UnknownName
+from gpusheet.intake.findings import besides
+from gpusheet.intake.guard import csv_cell
+from gpusheet.intake.sheets import open_file
+from gpusheet.intake.understand import UNCLEAR, as_text, understand
+from gpusheet.intake.vocabulary import heads_of
+from gpusheet.intake.words import squeezed
 from gpusheet.lookup import Context, estimate
-from gpusheet.missing import is_missing
 from gpusheet.wiring import quantities
 
 MISSING = "missing"  # the last column: why a price is not there
 _LIKE = 0.84  # from here on a header is taken for a slip of the pen, not for a column of the user's own
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,19 @@ class Table:
     header: list[str]
     cells: list[list[str]]
     workloads: list[Workload]
+    warnings: list[str] = field(default_factory=list)  # cells that were read in another spelling
 
 
 def read_workloads(path: Path) -> Table:
     """Reads a CSV file of workloads; columns that are not ours are kept. Every wrong cell is named at once."""
-    lines = csv_lines(path)
-    header = [cell.strip() for _, cells in [next(lines, (1, []))] for cell in cells]
+    sheet = open_file(path).sheets()[0]
+    lines = zip(sheet.numbers, sheet.lines, strict=True)
+    header = [_name(as_text(cell)) if cell is not None else "" for _, cells in [next(lines, (1, []))] for cell in cells]
     wrong = _wrong_headers(path.name, header)
     if wrong:
         raise BadRow(wrong)
-    ours = {c.name for c in columns(Workload)}
+    ours = {c.name: c for c in columns(Workload)}
+    warnings: list[str] = []
     kept: list[list[str]] = []
     workloads: list[Workload] = []
     for number, cells in lines:
@@ -49,21 +54,47 @@ def read_workloads(path: Path) -> Table:
         if any(not is_blank(cell) for cell in cells[len(header) :]):
             wrong.append(f"{place}: {len(cells)} cells under {len(header)} headers; put text with commas in quotes")
             continue
-        row = [*cells, *[""] * (len(header) - len(cells))][: len(header)]
+        row = [*cells, *[None] * (len(header) - len(cells))][: len(header)]
+        values = {name: cell for name, cell in zip(header, row, strict=True) if name in ours}
+        unclear = _understand(values, ours, place, sheet.typed, warnings)
+        wrong += unclear
         try:
-            values = {name: cell for name, cell in zip(header, row, strict=True) if name in ours}
             workload = Workload.read(values, place)
         except BadRow as bad:
-            wrong += bad.lines
+            wrong += besides(bad.lines, unclear)
             continue
         wrong += _unknown_names(workload, place)
-        kept.append(row)
+        kept.append(["" if cell is None else cell if isinstance(cell, str) else as_text(cell) for cell in row])
         workloads.append(workload)
     if wrong:
         raise BadRow(wrong)
     if not workloads:
         raise GpusheetError(f"{path.name}: no workload in it; write one in the row under the headers")
-    return Table(header, kept, workloads)
+    return Table(header, kept, workloads, warnings)
+
+
+def _name(title: str) -> str:
+    """The name of a column that is headed by its label, in either language; other titles as they are."""
+    name, rank = heads_of(Workload).get(squeezed(title), ("", 9))
+    return name if rank <= 1 and title not in quantities() else title
+
+
+def _understand(
+    values: dict[str, Any], ours: Mapping[str, Column], place: str, typed: bool, warnings: list[str]
+) -> list[str]:
+    """Puts numbers, days and choices in place of their spellings; errors for those that can be read two ways."""
+    unclear = []
+    for name, cell in values.items():
+        if ours[name].kind == "text":
+            values[name] = None if cell is None else as_text(cell)
+            continue
+        found = understand(cell, ours[name], typed)
+        if not found.bad:
+            values[name] = found.value
+            warnings += [f"{place}, {name}: {one.en}" for one in found.remarks]
+        else:
+            unclear += [f"{place}, {name}: {one.en}" for one in found.remarks if one.code in UNCLEAR]
+    return unclear
 
 
 def _unknown_names(workload: Workload, place: str) -> list[str]:
@@ -141,23 +172,3 @@ def write_estimates(table: Table, context: Context, path: Path) -> Any:
             values = [*own, *(columns_of[name][row] for name in computed), columns_of[MISSING][row]]
             writer.writerow([csv_cell(value) for value in values])
     return solved
-
-
-def csv_cell(value: Any) -> str:
-    """A cell of a CSV file that a spreadsheet takes for what it is: text never becomes a formula.
-
-    >>> csv_cell(3.0), csv_cell(-0.5), csv_cell("=1+1"), csv_cell("-5"), csv_cell(float("nan"))
-    ('3', '-0.5', "'=1+1", '-5', '')
-    """
-    if is_missing(value):
-        return ""
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    text = str(value)
-    return f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text, re.ASCII) is not None

@@ -72,6 +72,13 @@ def check_zip(name: str, data: bytes) -> None:
         cells += counted.cells
 
 
+def check_text(name: str, data: bytes) -> None:
+    """Refuses a CSV file with more cells than a workbook may have."""
+    cells = data.count(b"\n") + max(map(data.count, (b",", b";", b"\t")))
+    if cells > MOST_CELLS:
+        raise _too_many(name, f"about {cells:,} cells", f"{MOST_CELLS:,}", f"约 {cells:,} 个单元格", "divide it")
+
+
 def _check_stated(name: str, data: bytes, entries: list[ZipInfo]) -> None:
     """What the zip says of itself."""
     if len(entries) > MOST_PARTS:

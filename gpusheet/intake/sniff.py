@@ -92,15 +92,15 @@ def read_checked(path: Path | str, wanted: Wanted = TABLE) -> Checked:
     path = Path(path)
     data = _bytes(path, wanted)
     kind = _kind(path.name, data, wanted)
-    if kind is Kind.WORKBOOK:
-        try:
+    try:
+        if kind is Kind.WORKBOOK:
             limits.check_zip(path.name, data)
-        except limits.OverLimit as over:
-            raise WrongFile("limit", str(over), over.zh) from None
-        except BROKEN_ZIP as error:
-            if isinstance(error, GpusheetError):
-                raise
-            raise damaged(path.name) from None
+        else:
+            limits.check_text(path.name, data)
+    except limits.OverLimit as over:
+        raise WrongFile("limit", str(over), over.zh) from None
+    except BROKEN_ZIP:
+        raise damaged(path.name) from None
     return Checked(path.name, kind, data)
 
 

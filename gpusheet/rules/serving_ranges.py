@@ -233,27 +233,45 @@ def output_tokens_per_s_high(output_tokens_per_s: TokensPerSecond, throughput_mo
     return output_tokens_per_s * throughput_more
 
 
+@rule(en="Requests per second of a replica, low", zh="单副本QPS（低）", source="measured rows")
+def replica_qps_low(replica_qps: RequestsPerSecond, throughput_less: Ratio) -> RequestsPerSecond:
+    """Fewer requests a second at the targets that are still likely.
+
+    >>> replica_qps_low(10, 1.25)
+    8.0
+    """
+    return replica_qps / throughput_less
+
+
+@rule(en="Requests per second of a replica, high", zh="单副本QPS（高）", source="measured rows")
+def replica_qps_high(replica_qps: RequestsPerSecond, throughput_more: Ratio) -> RequestsPerSecond:
+    """More requests a second at the targets that are still likely.
+
+    >>> replica_qps_high(10, 1.25)
+    12.5
+    """
+    return replica_qps * throughput_more
+
+
 @rule(en="Cards by serving, low", zh="服务法卡数（低）", source="measured rows")
 def serving_cards_low(
-    peak_qps: RequestsPerSecond, replica_qps: RequestsPerSecond, throughput_more: Ratio, cards: Cards,
-    min_replicas: Replicas = 1,
-) -> Cards:  # fmt: skip
+    peak_qps: RequestsPerSecond, replica_qps_high: RequestsPerSecond, cards: Cards, min_replicas: Replicas = 1
+) -> Cards:
     """Fewer cards that may do, if a replica gives more than expected.
 
-    >>> serving_cards_low(30, 9.5, 1.3, 4)
+    >>> serving_cards_low(30, 12, 4)
     12.0
     """
-    return whole_replicas(peak_qps, replica_qps * throughput_more, cards, min_replicas)
+    return whole_replicas(peak_qps, replica_qps_high, cards, min_replicas)
 
 
 @rule(en="Cards by serving, high", zh="服务法卡数（高）", source="measured rows")
 def serving_cards_high(
-    peak_qps: RequestsPerSecond, replica_qps: RequestsPerSecond, throughput_less: Ratio, cards: Cards,
-    min_replicas: Replicas = 1,
-) -> Cards:  # fmt: skip
+    peak_qps: RequestsPerSecond, replica_qps_low: RequestsPerSecond, cards: Cards, min_replicas: Replicas = 1
+) -> Cards:
     """More cards that may be needed, if a replica gives less than expected.
 
-    >>> serving_cards_high(30, 9.5, 1.4, 4)
+    >>> serving_cards_high(30, 7, 4)
     20.0
     """
-    return whole_replicas(peak_qps, replica_qps / throughput_less, cards, min_replicas)
+    return whole_replicas(peak_qps, replica_qps_low, cards, min_replicas)

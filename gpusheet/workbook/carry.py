@@ -15,6 +15,7 @@ from openpyxl.worksheet.dimensions import ColumnDimension, RowDimension
 from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.worksheet import Worksheet
 
+from gpusheet.intake.guard import like_a_formula
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.assumptions_sheet import VALUE
 from gpusheet.workbook.cover_sheet import WORDS
@@ -68,7 +69,7 @@ class CarriedSheet:
             if cell.value is not None:
                 # text stays text whatever it begins with: set by hand, openpyxl would make a formula of it
                 made._value, made.data_type = cell._value, cell.data_type
-                if cell.data_type == "s" and _like_a_formula(cell._value):
+                if cell.data_type == "s" and like_a_formula(cell._value):
                     made.quotePrefix = True
             link = getattr(cell, "hyperlink", None)
             if link is not None:
@@ -167,13 +168,13 @@ class CarriedColumn:
     @property
     def special(self) -> bool:
         """Whether the values alone would not do."""
-        return any(map(_like_a_formula, self.values)) or any(form != "General" for form in self.formats)
+        return any(map(like_a_formula, self.values)) or any(form != "General" for form in self.formats)
 
     def put(self, book: Workbook) -> None:
         for row, (value, form) in enumerate(zip(self.values, self.formats, strict=True)):
             cell = table_cell(book, self.table, row, self.column)
             cell.number_format = form
-            if _like_a_formula(value):
+            if like_a_formula(value):
                 cell._value, cell.data_type, cell.quotePrefix = value, "s", True
 
 
@@ -212,11 +213,6 @@ def table_cell(book: Workbook, table: str, row: int, column: str) -> Any:
     assert left and header and right
     position = next(i for i in range(left, right + 1) if sheet.cell(header, i).value == column)
     return sheet.cell(header + 1 + row, position)
-
-
-def _like_a_formula(value: Any) -> bool:
-    """Whether a text begins as formulas do, so that Excel has to be told that it is none."""
-    return str(value)[:1] in tuple("=+-@\t") and not isinstance(value, int | float)
 
 
 def log_header(sheet: Worksheet) -> int | None:

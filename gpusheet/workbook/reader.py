@@ -106,7 +106,8 @@ def read_book(path: Path | str) -> ReadBook:
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
     made = _as_written(book, inputs, lines, lang, months)
     same = properties.get("gpusheet_version") == __version__
-    rest = rest_of(Edited(package, book, made, tables, factors, same))
+    with package.parts_read():
+        rest = rest_of(Edited(package, book, made, tables, factors, same))
     lost = [line for table in tables.values() for line in table.lost]
     return ReadBook(
         inputs=inputs,

@@ -18,6 +18,7 @@ from openpyxl.worksheet.table import Table, TableFormula, TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.catalog import Column, Row, columns
+from gpusheet.intake.guard import like_a_formula
 from gpusheet.units import Unit
 from gpusheet.workbook.style import Look, width_of
 
@@ -91,7 +92,9 @@ def put_table(
     for position, head in enumerate(heads, 1):
         _head(sheet, look, header, position, head)
     for position, title in enumerate(own, len(fields) + len(calculated) + 1):
-        look.header(sheet.cell(header, position, title))
+        named: Any = sheet.cell(header, position, title)
+        look.header(named)
+        named.data_type, named.quotePrefix = "s", like_a_formula(title)
     for offset in range(count):
         row = rows[offset] if offset < len(rows) else None
         line = placed.first + offset
@@ -123,7 +126,7 @@ def _put_input(sheet: Worksheet, look: Look, line: int, position: int, column: C
     cell: Any = sheet.cell(line, position)
     cell.value = value
     # what a person typed is never a formula, whatever it begins with
-    quoted = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t")
+    quoted = like_a_formula(value)
     if isinstance(value, str):
         cell.data_type = "s"
     # a cell formatted as text would keep a typed number as text

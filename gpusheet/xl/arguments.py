@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 from gpusheet.catalog import Column
 from gpusheet.errors import UnknownName, shown
@@ -165,12 +165,16 @@ def name(what: str, en: str, zh: str, optional: bool = False) -> Argument:
                 return None
             raise CellError(BAD_ARGUMENT, "blank, allowed a name")
         if isinstance(cell, int | float) and not isinstance(cell, bool):
-            return f"{cell:.15g}"
+            return f"{cell:.15g}" if abs(cell) < 1e15 else _refused(cell)
         if not isinstance(cell, str):
-            raise CellError(BAD_ARGUMENT, f"found {shown(cell)}, allowed a name")
+            return _refused(cell)
         return cell.strip()
 
     return Argument(what, "text", en, zh, read, optional)
+
+
+def _refused(cell: Any) -> Never:
+    raise CellError(BAD_ARGUMENT, f"found {shown(cell)}, allowed a name")
 
 
 def date(what: str, en: str, zh: str) -> Argument:
@@ -185,6 +189,8 @@ def table(what: str, en: str, zh: str, optional: bool = False) -> Argument:
         if optional and not isinstance(cells, list | tuple) and is_blank(cells):
             return None
         rows = grid(cells)
+        if not rows or not rows[0]:
+            raise CellError(BAD_ARGUMENT, "found an empty range, allowed a range with its header row")
         if len(rows) == 1 and len(rows[0]) == 1:
             scalar(rows[0][0])  # an error is passed on
             raise CellError(BAD_ARGUMENT, f"found {shown(rows[0][0])}, allowed a range with its header row")

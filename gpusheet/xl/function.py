@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.registry import Rule
 from gpusheet.xl.arguments import Argument, short
-from gpusheet.xl.cells import BAD_ARGUMENT, CellError
+from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError
 
 log = logging.getLogger("gpusheet.xl")
 log.addHandler(logging.NullHandler())
@@ -38,8 +39,8 @@ class Function:
     def __call__(self, *cells: Any) -> Any:
         try:
             return self.body(*self._read(cells))
-        except CellError as error:
-            failed = error.of(self.name)
+        except GpusheetError as error:
+            failed = _as_cell_error(error).of(self.name)
             log.warning("%s", failed)
             raise failed from None
 
@@ -49,8 +50,8 @@ class Function:
             read = self._read(cells)
             self.body(*read)
             return self.told(*read) if self.told else ""
-        except CellError as error:
-            return str(error.of(self.name))
+        except GpusheetError as error:
+            return str(_as_cell_error(error).of(self.name))
 
     def _read(self, cells: tuple[Any, ...]) -> list[Any]:
         arguments = self.arguments
@@ -89,6 +90,13 @@ class Function:
         """
         words = [f"[{a.name}]" if a.optional else a.name for a in self.arguments]
         return f"{self.name}({', '.join(words)}{', ...' if self.arguments and self.arguments[-1].repeated else ''})"
+
+
+def _as_cell_error(error: GpusheetError) -> CellError:
+    """What went wrong deeper down as the error of a cell: an unknown name is #N/A, all else a bad argument."""
+    if isinstance(error, CellError):
+        return error
+    return CellError(UNKNOWN if isinstance(error, UnknownName) else BAD_ARGUMENT, " ".join(str(error).split()))
 
 
 def literal(cell: Any, ranges: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from gpusheet.catalog import AmbiguousPrice, BadRow, Catalog, Column, Gpu, Model, Price, Row, columns
 from gpusheet.catalog.catalog import Names, aliases_of
 from gpusheet.catalog.schema import unknown_column
-from gpusheet.errors import UnknownName
+from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.registry import all_rules
 from gpusheet.xl.arguments import Argument, checked_number, checked_text, date, name, of_column, table
 from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError, Rows, day, is_blank, scalar
@@ -82,7 +82,10 @@ def _index(row_type: type[Row], key: str, rows: tuple[tuple[Any, ...], ...]) -> 
         if not is_blank(row[places[key]]):
             others = row[places["aliases"]] if "aliases" in places else None
             entries.append((_spelled(row[places[key]]), aliases_of(others if isinstance(others, str) else None), number))
-    return places, Names(key, entries)
+    try:
+        return places, Names(key, entries)
+    except GpusheetError as error:
+        raise CellError(BAD_ARGUMENT, f"table: {error}") from None
 
 
 def _spelled(cell: Any) -> str:
@@ -145,10 +148,29 @@ def price(
     return found.price_per_card
 
 
+def read_rows(rows: Rows, row_type: type[Row]) -> list[Any]:
+    """A table of the user's own as rows, all of which have to be right; columns that are not ours are passed over."""
+    places = header(rows, row_type)
+    known = {c.name: c for c in columns(row_type) if c.name in places}
+    found = []
+    for number, row in enumerate(rows[1:], 2):
+        values = {name: row[places[name]] for name in known}
+        if all(is_blank(cell) for cell in values.values()):
+            continue
+        try:
+            values = {name: _read(known[name], cell, name) for name, cell in values.items()}
+            found.append(row_type.read(values, f"row {number}"))
+        except CellError as error:
+            raise error.of(f"row {number}") from None
+        except BadRow as error:
+            raise CellError(BAD_ARGUMENT, "; ".join(error.lines)) from None
+    return found
+
+
 def _offers(rows: Rows, gpu: str, pricing_model: str) -> list[Price]:
     """The rows of a table of prices that may answer, read and checked; the others are none of this cell's business."""
     places = header(rows, Price)
-    lacking = [c.name for c in columns(Price) if c.required and c.name not in places]
+    lacking = [c.name for c in columns(Price) if c.required and c.name not in places and c.name != "source"]
     if lacking:
         told = f"no column {', '.join(lacking)} in its first row; give the range with its header row"
         raise CellError(BAD_ARGUMENT, f"table: {told}")
@@ -159,6 +181,7 @@ def _offers(rows: Rows, gpu: str, pricing_model: str) -> list[Price]:
         if not all(key in names for key, names in zip(keys, wanted, strict=True)):
             continue
         values = {c.name: row[places[c.name]] for c in columns(Price) if c.name in places} | {"gpu": gpu}
+        values.setdefault("source", "the table")  # where a price is from is not asked here
         try:
             values["snapshot_date"] = day(values["snapshot_date"])
             found.append(Price.read(values, f"table row {number}"))
@@ -177,9 +200,10 @@ def _names_of(gpu: str) -> set[str]:
         return {gpu.casefold()}
 
 
-def _facts(of: str, built_in: str, eigen: str) -> Argument:
+def own_table(of: str, built_in: str, eigen: str, what: str = "table") -> Argument:
+    """The argument for a table of the workbook's own; without it the tables of gpusheet answer."""
     return table(
-        "table", f"Your own table with its header row, such as {of}[#All]; blank: the {built_in} of gpusheet.",
+        what, f"Your own table with its header row, such as {of}[#All]; blank: the {built_in} of gpusheet.",
         f"自己的表（含表头行），如 {of}[#All]；留空：用 gpusheet 自带的{eigen}", optional=True)  # fmt: skip
 
 
@@ -190,12 +214,12 @@ _PRICING_MODEL = of_column(next(c for c in columns(Price) if c.name == "pricing_
 
 FUNCTIONS = (
     Function(
-        "GPU_SPEC", (_GPU, _FIELD, _facts("GPUs", "cards", "显卡数据")),
+        "GPU_SPEC", (_GPU, _FIELD, own_table("GPUs", "cards", "显卡数据")),
         "A fact of a card, as its data sheet has it: memory, bandwidth, compute, link.",
         "GPU 的一项规格：显存、带宽、算力、互联等", gpu_spec, ("H100-80G-SXM", "memory_gb"),
     ),
     Function(
-        "MODEL_SPEC", (_MODEL, _FIELD, _facts("Models", "models", "模型数据")),
+        "MODEL_SPEC", (_MODEL, _FIELD, own_table("Models", "models", "模型数据")),
         "A fact of a model: parameters, layers, KV heads, KV elements per token.",
         "模型的一项参数：参数量、层数、KV 头数、每 token KV 元素数等", model_spec, ("Qwen3-32B", "params_b"),
     ),
@@ -208,7 +232,7 @@ FUNCTIONS = (
                  "价格日期：取该日及之前最新的报价；留空：最新"),
             name("price_list", "Price list to look in; blank: the only one that has the card.",
                  "价目表；留空：唯一有该型号报价的价目表", optional=True),
-            _facts("Prices", "prices", "报价"),
+            own_table("Prices", "prices", "报价"),
             name("listing", "Which offer, where the price list has several of the card.",
                  "报价项：同一价目表有多个报价时指定", optional=True),
         ),

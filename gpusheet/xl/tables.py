@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from gpusheet.catalog import Assumptions, Catalog
+from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import Context
 from gpusheet.registry import all_rules
@@ -15,6 +16,7 @@ from gpusheet.xl import arguments
 from gpusheet.xl.arguments import Argument
 from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError, Rows, grid, is_blank, scalar
 from gpusheet.xl.function import Function
+from gpusheet.xl.lookups import own_table, read_rows
 from gpusheet.xl.rows import Solved, header, known_columns, solve_rows
 
 # what tells cards apart that are to carry the same workload
@@ -24,10 +26,27 @@ _OFFER = ("gpu", "price_list", "pricing_model", "listing")
 _LISTED = ("price_list", "gpu", "pricing_model", "listing", "price_per_card", "currency", "period", "tax", "snapshot_date")
 
 
-def estimate(rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None) -> list[list[Any]]:
+Own = Rows | None  # a table of the workbook's own
+
+
+def _context(as_of: datetime.date | None, gpus: Own, models: Own, prices: Own) -> Context:
+    """Cards, models and prices from the tables that are given, else those of gpusheet."""
+    own: dict[str, Any] = {}
+    for name, row_type, rows in (("gpus", Gpu, gpus), ("models", Model, models), ("prices", Price, prices)):
+        if rows is not None:
+            try:
+                own[name] = tuple(read_rows(rows, row_type))
+            except CellError as error:
+                raise error.of(name) from None
+    return Context(replace(Catalog.builtin(), **own), as_of=as_of)
+
+
+def estimate(
+    rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
+) -> list[list[Any]]:
     """A header row, then a row of quantities for each workload; a row that cannot be read is errors."""
     names = wanted or tuple(name for name, rule in all_rules().items() if rule.line)
-    solved = solve_rows(rows, Context(as_of=as_of))
+    solved = solve_rows(rows, _context(as_of, gpus, models, prices))
     workloads = _workload_names(rows)
     if workloads is None:
         return [list(names), *_spilled(solved, names)]
@@ -59,9 +78,11 @@ def _spilled(solved: Solved, names: Sequence[str], first: Sequence[Any] | None =
     return cells
 
 
-def why_missing(rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None) -> str:
+def why_missing(
+    rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
+) -> str:
     """What is wrong with rows of an estimate, by their number in the range; of all quantities, cards and cost are told."""
-    solved = solve_rows(rows, Context(as_of=as_of))
+    solved = solve_rows(rows, _context(as_of, gpus, models, prices))
     told = {row: str(error) for row, error in solved.bad.items()}
     for position, row in enumerate(solved.good):
         absent = [name for name in wanted or ASKED if is_blank(solved.values[name][position])]
@@ -105,14 +126,17 @@ def _shown(value: Any) -> Any:
     return "" if value is None else value
 
 
-def compare(workload: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None) -> list[list[Any]]:
+def compare(
+    workload: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
+) -> list[list[Any]]:
     """A header row, then every offer of every card for one workload: those that fit first, the cheapest first."""
     names = wanted or COMPARED
     given = _one_workload(workload)
-    offers = list(_offers(given, as_of))
+    context = _context(as_of, gpus, models, prices)
+    offers = list(_offers(given, context))
     fixed = {name: cell for name, cell in given.items() if name not in _OFFER}
     rows = [[*_OFFER, *fixed], *([*offer, *fixed.values()] for offer in offers)]
-    solved = solve_rows(rows, Context(as_of=as_of))
+    solved = solve_rows(rows, context)
     if solved.bad and not solved.good:
         raise next(iter(solved.bad.values()))
     cells = _spilled(solved, names)
@@ -137,10 +161,9 @@ def _one_workload(cells: Rows) -> dict[str, Any]:
     return {str(scalar(name) or "").strip(): cell for name, cell in zip(header, values, strict=True)}
 
 
-def _offers(given: dict[str, Any], as_of: datetime.date | None) -> Iterable[tuple[Any, ...]]:
+def _offers(given: dict[str, Any], context: Context) -> Iterable[tuple[Any, ...]]:
     """Every card with each of its prices; a price list, pricing model or listing that the workload names is kept to."""
-    catalog = Catalog.builtin()
-    day = Context(catalog, as_of=as_of).price_date
+    catalog, day = context.catalog, context.price_date
     keys = dict.fromkeys((p.price_list, p.gpu, p.pricing_model) for p in catalog.prices)
     wished = {name: str(given[name]).strip().casefold() for name in _OFFER[1:] if not is_blank(given.get(name))}
     for card in catalog.gpus:
@@ -172,6 +195,10 @@ _DAY = arguments.date("as_of", "Day for which prices are wanted: the newest up t
 _WORKLOADS = arguments.table(
     "workloads", "Range with a header row of workload columns (gpu, model, input_tokens, ...) and a row per workload.",
     "业务表区域：首行为列名（gpu、model、input_tokens 等），每行一个业务")  # fmt: skip
+_OWN = (
+    own_table("GPUs", "cards", "显卡数据", "gpus"), own_table("Models", "models", "模型数据", "models"),
+    own_table("Prices", "prices", "报价", "prices"),
+)  # fmt: skip
 _BOT = {
     "workload": "bot", "gpu": "L20", "model": "Generic-7B", "weight_precision": "int8", "input_tokens": 200,
     "output_tokens": 300, "requests_per_day": 80000, "peak_factor": 4, "price_list": "gongjiyun",
@@ -182,9 +209,10 @@ FUNCTIONS = (
     Function(
         "ESTIMATE",
         (_WORKLOADS, _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: all.",
-                            "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：全部"), _DAY),
-        "Every quantity of every workload of a range: header row and workloads in, header row and results out.",
-        "一次算出区域内所有业务的全部指标：输入表头与业务行，输出表头与结果行",
+                            "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：全部"), _DAY, *_OWN),
+        "Every quantity of every workload of a range: header row and workloads in, header row and results out. Blanks take "
+        "the assumptions of gpusheet; a column named after one replaces it.",
+        "一次算出区域内所有业务的全部指标：输入表头与业务行，输出表头与结果行。留空取 gpusheet 的假设，同名列可替换",
         estimate, (_EXAMPLE, "cards_needed, card_tier, monthly_cost"), spills=True, told=why_missing,
     ),
     Function(
@@ -201,7 +229,7 @@ FUNCTIONS = (
                   "一个业务：表头行加一行，或“名称、数值”两列。无需 gpu；若含 price_list 或 pricing_model，则只比较这些报价"),
             _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: the usual ones.",
                    "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：常用指标"),
-            _DAY,
+            _DAY, *_OWN,
         ),
         "Every card and offer for one workload, those that fit first, the cheapest first.",
         "用所有 GPU 与报价比较同一业务：放得下的在前，便宜的在前", compare,

@@ -64,7 +64,8 @@ def test_every_word_counts() -> None:
     (["prices", "--as-of", "yesterday"], "--as-of: found 'yesterday', allowed a date such as 2026-10-27"),
     (["prices", "--as-of", "2020-01-01"],
      "prices: there is none at or before 2020-01-01; the first snapshot is of 2026-08-20"),
-    (["prices", "--gpu", "A40"], "prices: there is none of A40; add a snapshot in a workbook's sheet Prices"),
+    (["prices", "--gpu", "A40"], "prices: there is none of A40; add a snapshot by gpusheet prices import, or in a "
+     "workbook's sheet Prices"),
 ])  # fmt: skip
 def test_nothing_found_is_said(words: list[str], line: str | None) -> None:
     if line is None:  # a dash stands in many names

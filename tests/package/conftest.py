@@ -1,4 +1,5 @@
-"""The Excel functions are a module beside the package, and the random inputs of rules stand beside the core tests."""
+"""The Excel functions are a module beside the package; the random inputs of rules stand beside the core tests, the small
+budget workbook beside those of the workbook."""
 
 from __future__ import annotations
 
@@ -6,4 +7,4 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS.parent / "udfs"), str(TESTS / "core")]
+sys.path[:0] = [str(TESTS.parent / "udfs"), str(TESTS / "core"), str(TESTS / "workbook")]

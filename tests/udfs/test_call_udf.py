@@ -208,7 +208,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "code"), BAD, ids=lambda one: repr(one)[:30])
+@pytest.mark.parametrize(("value", "code"), BAD, ids=[f"{number}-{code}" for number, (_, code) in enumerate(BAD)])
 def test_a_bad_argument_is_the_right_error(value: Any, code: str, call: Call) -> None:
     found = call("KV_PER_REQUEST", value, 32.0, 128.0, 3072.0, 2.0)
     assert isinstance(found, CellError)

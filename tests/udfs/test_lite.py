@@ -134,7 +134,7 @@ def test_blank_and_left_out_mean_the_default(main: ModuleType) -> None:
 
 
 def test_a_range_where_one_cell_belongs_is_refused(main: ModuleType) -> None:
-    with pytest.raises(officejs.XlwingsError, match="2 rows and 1 columns"):
+    with pytest.raises(officejs.XlwingsError, match="2 x 1 cells"):
         officejs.call(main, "CARD_TIER", [[[2.67], [3.0]], None])
     assert officejs.call(main, "CARD_TIER", [[[2.67]], [[0.0], [2.0], [8.0]]]) == 8.0  # a table is one
 

@@ -35,11 +35,11 @@ from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import BadRow, Column, Row, columns
 from gpusheet.errors import GpusheetError
+from gpusheet.intake import limits
 from gpusheet.workbook import reader
 from gpusheet.workbook.book import write
 from gpusheet.workbook.inputs import sample
 from gpusheet.workbook.reader import read_book
-from gpusheet.workbook.reading import opening
 from gpusheet.workbook.reading.areas import ROW_TYPES, by_name
 from gpusheet.workbook.reading.cells import Cells, blocks
 from gpusheet.workbook.reading.opening import Package, open_package
@@ -423,7 +423,7 @@ def test_all_bad_cells_of_the_book_are_named_at_once(path: Path) -> None:
         "Prices!F9 (price): found '面议', allowed a number above 0",
         "Prices!K9 (tax): found the error #N/A, allowed one of included, excluded, unstated",
         "Prices!E10 (cards): found '2026-01-02', allowed a whole number at least 1",
-        "Prices!F12 (price): found '10 800,00', allowed a number above 0",
+        "Prices!F12 (price): found '10 800,00', which can be read in two ways; type 10800.00 or 1080000",
         "FX!D7 (rate_date): found 'yesterday', allowed a date such as 2026-10-27",
         f"Workloads!{column(at, 'Workloads', 'peak_factor')}7 (peak_factor): found 'abc', allowed a number at least 1, "
         "or blank",
@@ -668,10 +668,10 @@ def test_a_file_that_would_fill_the_memory_is_not_loaded(path: Path, monkeypatch
     monkeypatch.setattr(Package, "load", lambda *_: pytest.fail("loaded"))
     with pytest.raises(GpusheetError, match=r"^budget.xlsx: found a file packed [\d,]+ to 1, allowed 200 to 1"):
         read_book(path)
-    monkeypatch.setattr(opening, "MOST_BYTES", 50_000_000)
+    monkeypatch.setattr(limits, "MOST_BYTES", 50_000_000)
     with pytest.raises(GpusheetError, match=r"^budget.xlsx: found 60 MB unpacked, allowed 50 MB"):
         read_book(path)
-    monkeypatch.setattr(opening, "MOST_BYTES", 1000)
+    monkeypatch.setattr(limits, "MOST_BYTES", 1000)
     with pytest.raises(GpusheetError, match=r"^budget.xlsx: found 0 MB"):
         open_package(path)
 
@@ -715,3 +715,16 @@ def test_saved_values_are_loaded_only_where_needed(path: Path, monkeypatch: pyte
 
 
 TODAY = datetime.datetime(2026, 11, 2)
+
+
+@pytest.mark.parametrize(("typed", "number"), [("４．２５", 4.25), ("1\xa0200", 1200), ("1.2万", 12000)])
+def test_prices_as_people_type_them_are_read_with_a_warning(path: Path, typed: str, number: float) -> None:
+    read = reread(path, lambda book: cell(book, "Prices", "price").__setattr__("value", typed))
+    assert read.inputs.catalog.prices[0].price == number
+    (warning,) = read.warnings
+    assert warning.startswith("Prices!F7 (price): the text ") and warning.endswith(f"is read as the number {number:.15g}")
+
+
+def test_a_price_that_contradicts_its_currency_is_refused(path: Path) -> None:
+    lines = problems(path, lambda book: cell(book, "Prices", "price").__setattr__("value", "€4.25"))
+    assert len(lines) == 1 and lines[0].startswith("Prices!F7 (price): the price says EUR, the column currency says ")

@@ -141,7 +141,7 @@ def test_blank_and_left_out_mean_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "spelled",
-    ["CARD_TIER(A1)", "card_tier(A1)", "_xldudf_CARD_TIER(A1)", "_xldudf_GPUSHEET_CARD_TIER(A1)", "[1]!CARD_TIER(A1)",
+    ["CARD_TIER(A1)", "card_tier(A1)", "_xldudf_CARD_TIER(A1)", "_xldudf_GPUSHEET_CARD_TIER(A1)", "xlwings.xlam!CARD_TIER(A1)",
      "'gpusheet.xlam'!CARD_TIER(A1)", "gpusheet.xlam!CARD_TIER(A1)", "'C:\\Add ins\\[gpusheet.xlam]S'!CARD_TIER(A1)",
      "_xll.CARD_TIER(A1)", "_xlfn.CARD_TIER(A1)", "_xludf.CARD_TIER(A1)", "GPUSHEET.CARD_TIER(A1)",
      'CARD_TIER(IF("),(,"="x",1,A1))', "SUM(CARD_TIER(CARD_TIER(A1)),0)", "IF(A1>1,CARD_TIER(A1),CARD_TIER())"],

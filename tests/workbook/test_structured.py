@@ -33,6 +33,12 @@ def tables(book: Workbook) -> Tables:
         ("Prices[[#this row],[price]]", "$E$3"),
         ("Prices[[#This Row],[price]:[cards]]", "$E$3:$F$3"),
         ("Prices[#This Row]", "$A$3:$I$3"),
+        ("Prices[@price]", "$E$3"),
+        ("Prices[@[price]]", "$E$3"),
+        ("Prices[@[price]:[cards]]", "$E$3:$F$3"),
+        ("Prices[@]", "$A$3:$I$3"),
+        ("Prices", "$A$2:$I$5"),
+        ("prices", "$A$2:$I$5"),
     ],
 )
 def test_every_form_becomes_the_range_it_means(tables: Tables, reference: str, range_: str) -> None:
@@ -70,6 +76,10 @@ def test_this_row_follows_the_cell_although_the_text_is_the_same(tables: Tables)
         "='It''s Prices[gpu]'!A1+1",
         "=A1+B2",
         "=[1]Sheet!A1",
+        "=Prices!A1",
+        "=Prices(1)",
+        "=Other.Prices+Prices.more+_xlpm.Prices",
+        "='Prices'!A1&\"Prices\"",
     ],
 )
 def test_texts_sheet_names_and_other_books_are_left_alone(tables: Tables, formula: str) -> None:
@@ -105,7 +115,7 @@ def test_unknown_names_say_where_and_what_is_near(tables: Tables) -> None:
         tables.plain("=SUM(Prices[prise])", "Lookup!B2")
 
 
-@pytest.mark.parametrize("reference", ["Prices[@price]", "Prices[[#Totals],[price]]", "Prices[[price],[cards]]"])
+@pytest.mark.parametrize("reference", ["Prices[@@price]", "Prices[[#Totals],[price]]", "Prices[[price],[cards]]"])
 def test_forms_that_no_book_of_ours_may_hold_are_refused(tables: Tables, reference: str) -> None:
     with pytest.raises(GpusheetError, match=r"Lookup!B2: Prices.*is not a reference that is understood; allowed: "):
         tables.plain(f"={reference}", "Lookup!B2")

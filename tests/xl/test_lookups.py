@@ -74,6 +74,26 @@ def test_a_table_that_differs_in_kind_only_is_another_table() -> None:
     assert code(GPU_SPEC, "X-1", "memory_gb", [["gpu", "memory_gb"], ["X-1", True]]) == "#VALUE!"
 
 
+def test_a_name_that_stands_twice_is_told() -> None:
+    twice = [["gpu", "memory_gb"], ["L20", 48.0], ["L20", 96.0], ["H20", 96.0]]
+    assert code(GPU_SPEC, "H20", "memory_gb", twice) == "#VALUE!"
+    told = functions()["ERROR_REASON"]("GPU_SPEC", "H20", "memory_gb", twice)
+    assert told == "GPU_SPEC: table: gpu: the name 'L20' is claimed by L20 and L20; leave it to one"
+
+
+def test_empty_ranges_and_endless_names_are_errors() -> None:
+    for name in ("ESTIMATE", "COMPARE_GPUS"):
+        assert code(functions()[name], []) == code(functions()[name], [[]]) == "#VALUE!"
+    assert code(GPU_SPEC, "L20", "memory_gb", []) == code(PRICE, "L20", "monthly", None, None, []) == "#VALUE!"
+    assert code(GPU_SPEC, 10**400, "memory_gb") == "#VALUE!"
+    assert code(GPU_SPEC, "x" * 32_767, "memory_gb") == "#N/A"
+    assert len(functions()["ERROR_REASON"]("GPU_SPEC", "x" * 32_767, "memory_gb")) < 500
+
+
+def test_where_a_price_is_from_is_not_asked() -> None:
+    assert PRICE("L20", "on_demand", None, None, [row[:-1] for row in QUOTES]) == 5.0
+
+
 def test_wrong_names_and_tables_are_errors() -> None:
     assert code(GPU_SPEC, "H300", "memory_gb") == code(GPU_SPEC, "H300", "memory_gb", GPUS) == "#N/A"
     assert code(GPU_SPEC, "L20", "memory") == code(GPU_SPEC, "L20", "memory", GPUS) == "#N/A"

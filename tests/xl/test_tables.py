@@ -10,7 +10,7 @@ import pytest
 from values import same
 
 from gpusheet import estimate
-from gpusheet.catalog import Assumptions, Catalog, Workload, columns
+from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price, Workload, columns
 from gpusheet.catalog.schema import is_blank
 from gpusheet.lookup import Context
 from gpusheet.missing import is_missing
@@ -237,3 +237,30 @@ def test_one_workload_may_stand_upright() -> None:
     assert code(COMPARE, [["model", "GPT-9"], ["input_tokens", 1], ["output_tokens", 1]]) == "#N/A"
     assert code(COMPARE, [["model", "Qwen3-32B"], ["input_tokens", "many"], ["output_tokens", 1]]) == "#VALUE!"
     assert code(COMPARE, [["model", "Qwen3-32B"], ["input_tokens", 0], ["output_tokens", 1]]) == "#NUM!"
+
+
+def test_tables_of_the_workbook_are_followed() -> None:
+    """A card of twice the price costs twice as much; a card that gpusheet does not know may be in the own table."""
+    catalog = Catalog.builtin()
+    tables = {}
+    for kind, rows in ((Gpu, catalog.gpus), (Model, catalog.models), (Price, catalog.prices)):
+        names = [column.name for column in columns(kind)]
+        tables[kind] = [names, *([getattr(row, name) for name in names] for row in rows)]
+    plain = ESTIMATE(EXAMPLE, "monthly_cost,memory_gb")
+    assert ESTIMATE(EXAMPLE, "monthly_cost,memory_gb", None, *tables.values()) == plain
+    prices = [[*row] for row in tables[Price]]
+    at = {name: prices[0].index(name) for name in ("gpu", "price", "price_list")}
+    for row in prices[1:]:
+        row[at["price"]] *= 2
+    doubled = ESTIMATE(EXAMPLE, "monthly_cost", None, None, None, prices)
+    assert doubled[1][1] == 2 * plain[1][1]
+    gpus = [[*row] for row in tables[Gpu]]
+    gpus.append(["X-1", *next(row for row in gpus if row[0] == "L20")[1:]])
+    gpus[-1][gpus[0].index("aliases")] = None
+    own = [EXAMPLE[0], ["bot", "X-1", *EXAMPLE[1][2:]]]
+    assert ESTIMATE(own, "memory_gb", None, gpus)[1][1] == 48.0
+    assert {"X-1"} < {row[0] for row in COMPARE(EXAMPLE, "fits", None, gpus)}
+    prices[1][at["price"]] = "4,5"
+    with pytest.raises(CellError, match=r"ESTIMATE: prices: row 2: price: found '4,5', allowed a number above 0"):
+        ESTIMATE(EXAMPLE, "monthly_cost", None, None, None, prices)
+    assert functions()["ERROR_REASON"]("ESTIMATE", EXAMPLE, None, None, None, None, prices).startswith("ESTIMATE: prices: row 2")

@@ -19,8 +19,10 @@ FILES = Path("/data")  # where xlwings Lite puts what its menu Files imports
 UNPACKED = Path(tempfile.gettempdir(), "gpusheet")
 
 # the wheel from Files; without one gpusheet has to stand in requirements.txt
-for wheel in FILES.glob("gpusheet-*.whl"):
-    shutil.unpack_archive(wheel, UNPACKED, "zip")
+wheels = sorted(FILES.glob("gpusheet-*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+if wheels:  # the newest; an older one must leave nothing behind
+    shutil.rmtree(UNPACKED, ignore_errors=True)
+    shutil.unpack_archive(wheels[-1], UNPACKED, "zip")
     sys.path.insert(0, str(UNPACKED))
 
 from gpusheet.xl.cells import CELL_ERRORS, CellError  # noqa: E402

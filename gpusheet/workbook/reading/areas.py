@@ -92,7 +92,7 @@ def find_areas(book: Workbook) -> tuple[dict[str, Area], list[str], list[str]]:
             "`gpusheet template` has written")
     found = {name: _bounded(area, list(found.values())) for name, area in found.items()}
     for area in found.values():
-        errors += _header_errors(area)
+        errors += header_errors(area)
         if area.loose:
             warnings.append(f"{area.sheet.title}: found no table object {area.name} (some programs drop it); its rows "
                             f"are read from the header in row {area.header} on")
@@ -168,7 +168,7 @@ def _bounded(area: Area, areas: Sequence[Area]) -> Area:
     return replace(area, end=max(area.last, room))
 
 
-def _header_errors(area: Area) -> list[str]:
+def header_errors(area: Area) -> list[str]:
     errors = []
     where: dict[str, list[str]] = {}
     for column in range(min(area.positions.values()), area.sheet.max_column + 1):

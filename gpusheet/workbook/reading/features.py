@@ -109,7 +109,7 @@ class SheetPart:
 
 def sheet_parts(package: Package) -> list[SheetPart]:
     """The sheets of the file in the order of their tabs."""
-    main = next(target for _, kind, target in relations(package, "") if kind == "officeDocument")
+    main = next((target for _, kind, target in relations(package, "") if kind == "officeDocument"), "")
     by_id = {identity: (kind, target) for identity, kind, target in relations(package, main)}
     found = []
     for element in ElementTree.fromstring(package.read(main)).iter():

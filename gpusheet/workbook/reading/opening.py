@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import warnings
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile
 
 from openpyxl import load_workbook
@@ -36,11 +39,22 @@ class Package:
         except (BadZipFile, zlib.error, EOFError):
             raise damaged(self.name) from None
         except Exception as error:  # whatever openpyxl trips over is about the file, not about us
-            reason = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-            raise GpusheetError(
-                f"{self.name}: found a workbook that cannot be read ({reason}); open it in Excel and save it there as "
-                "'Excel Workbook (*.xlsx)'"
-            ) from error
+            raise self._unreadable(error) from error
+
+    @contextmanager
+    def parts_read(self) -> Iterator[None]:
+        """Parts of the file are read as XML inside: what is wrong with them is said as one line."""
+        try:
+            yield
+        except (ElementTree.ParseError, KeyError, IndexError, ValueError) as error:
+            if isinstance(error, GpusheetError):
+                raise
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> GpusheetError:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+        return GpusheetError(f"{self.name}: found a workbook that cannot be read ({reason}); open it in Excel and save it "
+                             "there as 'Excel Workbook (*.xlsx)'")  # fmt: skip
 
     def read(self, part: str) -> bytes:
         with ZipFile(BytesIO(self.data)) as file:

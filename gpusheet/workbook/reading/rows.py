@@ -17,6 +17,11 @@ from gpusheet.catalog.schema import is_blank
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
 from gpusheet.errors import nearest
+from gpusheet.intake.findings import besides
+from gpusheet.intake.price_rows import softened
+from gpusheet.intake.prices import settle
+from gpusheet.intake.understand import UNCLEAR, understand
+from gpusheet.intake.words import Said
 from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.reading.areas import ABOVE, KEYED, ROW_TYPES, Area, cell_at
@@ -61,13 +66,14 @@ def read_rows(area: Area, cells: Cells) -> Table:
         if number > area.last:
             below.append(number)
         place = partial(_at, area, number)
-        table.warnings += _numbers_as_text(area.columns, values, place)
+        values, bad_cells = _understood(area.columns, values, place, table.warnings)
+        table.errors += bad_cells
         if area.name in KEYED:
             table.errors += _twice(area, number, values, keys)
         try:
             row = row_type.read(values, place)
         except BadRow as bad:
-            table.errors += bad.lines
+            table.errors += besides(bad.lines, bad_cells)
             continue
         table.rows.append(row)
         table.numbers.append(number)
@@ -88,20 +94,31 @@ def _at(area: Area, row: int, column: str) -> str:
     return area.place(column, row)
 
 
-def _numbers_as_text(
-    fields: tuple[Column, ...], values: Mapping[str, Any], place: Callable[[str], str]
-) -> list[str]:
-    """Warnings for numbers that are stored as text."""
-    found = []
+def _understood(
+    fields: tuple[Column, ...], values: dict[str, Any], place: Callable[[str], str], warnings: list[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """The values by the grammar that price sheets are read with, and errors for those that can be read two ways. What is
+    no value at all is left as it stands: the row says what is allowed."""
+    kept, errors = dict(values), []
     for column in fields:
-        value = values[column.name]
-        if column.kind == "number" and isinstance(value, str) and not is_blank(value):
-            try:
-                number = column.read(value)
-            except (TypeError, ValueError):
-                continue  # the row says so
-            found.append(f"{place(column.name)}: the text {shown(value)} is read as the number {number:.15g}")
-    return found
+        value = values.get(column.name)
+        if column.kind == "text" or is_blank(value) or isinstance(value, Unreadable):
+            continue
+        found = understand(value, column)
+        if found.bad:
+            errors += [f"{place(column.name)}: {one.en}" for one in found.remarks if one.code in UNCLEAR]
+            continue
+        kept[column.name] = found.value
+        warnings += [f"{place(column.name)}: {one.en}" for one in found.remarks]
+        if column.name == "price" and found.said is not None:
+            said = softened(found.said, str(value), _text(values.get("currency")))
+            settled = settle(said, Said(), {name: _text(values.get(name)) for name in ("currency", "per", "period", "tax")})
+            errors += [f"{place(column.name)}: {one.en}" for one in settled.remarks if one.code.endswith("conflict")]
+    return kept, errors
+
+
+def _text(value: Any) -> str | None:
+    return None if is_blank(value) or not isinstance(value, str) else value.strip()
 
 
 def _twice(area: Area, number: int, values: Mapping[str, Any], keys: dict[Any, str]) -> list[str]:
@@ -179,10 +196,11 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
             near = nearest(name, known)
             hint = f"did you mean {', '.join(near)}?" if near else "note it on a sheet of your own"
             found.lost.append(f"{place}: {name!r} is no assumption of gpusheet and is not read; {hint}")
-    found.warnings += _numbers_as_text(
-        tuple(column for column in known.values() if column.name in values), values, found.place)
+    fields = tuple(column for column in known.values() if column.name in values)
+    values, bad_cells = _understood(fields, values, found.place, found.warnings)
     found.settings = _read(Settings, values, found)
     found.assumptions = _read(Assumptions, values, found)
+    found.errors = besides(found.errors, bad_cells) + bad_cells
     return found
 
 

@@ -1,0 +1,66 @@
+"""A table that a person made or a vendor sent: read by the one reader, then its cards by the catalog's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gpusheet.catalog import Price
+from gpusheet.errors import GpusheetError
+from gpusheet.intake.importers.lines import Lines, Refused
+from gpusheet.intake.importers.offers import Imported, Offers, Options, Quote, in_regions
+from gpusheet.intake.reader import Table, read_table
+
+KIND = "price table"
+
+
+def read(path: Path, options: Options) -> Imported:
+    """The prices of a table, each with a card of the catalog."""
+    said: dict[str, Any] = {"snapshot_date": options.date, "price_list": options.provider}
+    fixed = {name: value for name, value in said.items() if value is not None} | dict(options.fixed)
+    table = read_table(path, Price, sheet=options.sheet, mapping=options.mapping, fixed=fixed)
+    _check(table, fixed)
+    lines = Lines(path.name, table.sheet.name, table.header.titles, ())
+    offers = Offers(KIND, lines, replace(options, mapping={}, fixed={}))
+    for name, source in _columns(table, fixed).items():
+        offers.understood(name, source)
+    offers.present, offers.tell_repeats = table.present, True
+    head = offers.columns.get("gpu", "gpu")
+    for index, price in enumerate(table.rows):
+        if not in_regions(price.price_list.rpartition("/")[2], options.regions):
+            offers.told.pass_over("of other regions", "其他地域")
+            continue
+        try:
+            gpu = offers.cards.named(price.gpu, head)
+        except Refused as refused:
+            offers.told.tell(table.place(index, "gpu"), refused)
+            continue
+        values = dict(price) | {"gpu": gpu, "notes": _notes(price, table.formulas.get(index, {}))}
+        offers.quotes.append(Quote(index, table.places[index], values))
+    made = offers.done()
+    return replace(made, findings=(*table.findings, *made.findings))
+
+
+def _check(table: Table, fixed: Mapping[str, Any]) -> None:
+    """What a table seldom says and an option does."""
+    for name, option in (("snapshot_date", "--date YYYY-MM-DD"), ("price_list", "--provider NAME")):
+        if name not in fixed and name not in table.header.at and table.present:
+            what = "on which day the prices were seen" if name == "snapshot_date" else "whose prices these are"
+            raise GpusheetError(f"{table.places.file}: no column says {what}; give {option}")
+
+
+def _columns(table: Table, fixed: Mapping[str, Any]) -> dict[str, str]:
+    """From which column each field is."""
+    titles = table.header.titles
+    found = {name: titles[at] for name, at in table.header.at.items()}
+    if table.header.prices:
+        found["price"] = ", ".join(titles[at] for at, _ in table.header.prices)
+    return found | {name: str(value) for name, value in fixed.items()}
+
+
+def _notes(price: Price, formulas: Mapping[str, str]) -> str | None:
+    """A price that was computed in its sheet keeps the formula with it."""
+    formula = formulas.get("price")
+    return price.notes if formula is None else f"{f'{price.notes}; ' if price.notes else ''}price: {formula}"
