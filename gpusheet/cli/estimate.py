@@ -146,7 +146,8 @@ def _many(source: Path, target: Path, force: bool, given: Mapping[str, str], sna
         raise GpusheetError(f"{option_name(each[0])}: is told by each row of {source}; leave the option out")
     check_target(target, force, ".csv", source)
     if serving_table.is_serving(serving_table.read_header(source)):
-        return _serving(source, target, _context(given, snapshots))
+        _serving(source, target, _context(given, snapshots))
+        return
     with working("Estimating"):
         read = read_workloads(source)
         solved = write_estimates(read, _context(given, snapshots), target)

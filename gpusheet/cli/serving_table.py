@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from gpusheet.catalog import BadRow, Workload, columns
-from gpusheet.catalog.load import csv_lines
-from gpusheet.catalog.schema import is_blank
 from gpusheet.cli.files import new_text_file
-from gpusheet.cli.table_file import csv_cell, some_of
+from gpusheet.cli.table_file import some_of
 from gpusheet.errors import GpusheetError
+from gpusheet.intake.guard import csv_cell
+from gpusheet.intake.sheets import open_file
+from gpusheet.intake.understand import as_text
 from gpusheet.lookup import Context
 from gpusheet.serving_rows import ANSWERS, COLUMNS, REFUSED, answer
 
@@ -38,8 +39,9 @@ class ServingTable:
 
 
 def read_header(path: Path) -> list[str]:
-    """The names in a CSV file's first line."""
-    return [cell.strip() for _, cells in [next(csv_lines(path), (1, []))] for cell in cells]
+    """The names in a file's first line."""
+    lines = open_file(path).sheets()[0].lines
+    return _texts(lines[0]) if lines else []
 
 
 def is_serving(header: Sequence[str]) -> bool:
@@ -52,13 +54,13 @@ def is_serving(header: Sequence[str]) -> bool:
 
 
 def read_serving(path: Path) -> ServingTable:
-    """Reads a CSV file of replicas; columns that are not ours are kept."""
-    lines = csv_lines(path)
-    header = [cell.strip() for cell in next(lines)[1]]
+    """Reads a file of replicas; columns that are not ours are kept."""
+    sheet = open_file(path).sheets()[0]
+    header, *rest = map(_texts, sheet.lines)
     wrong = [f"{path.name} row 1, {problem}" for problem in _wrong_headers(header)]
     cells = []
-    for number, row in lines:
-        if any(not is_blank(cell) for cell in row[len(header) :]):
+    for number, row in zip(sheet.numbers[1:], rest, strict=True):
+        if any(row[len(header) :]):
             wrong.append(f"{path.name} row {number}: {len(row)} cells under {len(header)} headers; put text with commas in quotes")
         cells.append([*row, *[""] * (len(header) - len(row))][: len(header)])
     if wrong:
@@ -66,6 +68,10 @@ def read_serving(path: Path) -> ServingTable:
     if not cells:
         raise GpusheetError(f"{path.name}: no row in it; write one under the headers")
     return ServingTable(header, cells)
+
+
+def _texts(cells: Sequence[Any]) -> list[str]:
+    return ["" if cell is None else as_text(cell).strip() for cell in cells]
 
 
 def _wrong_headers(header: Sequence[str]) -> list[str]:

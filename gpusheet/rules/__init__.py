@@ -16,6 +16,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "concurrency": ("Concurrency [B]", "并发 [B]"),
     "serving_weights": ("Serving: weights per card", "服务法：单卡权重"),
     "serving_memory": ("Serving: KV pool", "服务法：KV 池"),
+    "serving_formats": ("Serving: number formats", "服务法：数值格式"),
     "serving_step": ("Serving: decode step", "服务法：解码步"),
     "serving_prompt": ("Serving: prompts", "服务法：预填充"),
     "serving_load": ("Serving: latency and throughput at a load", "服务法：负载下的时延与吞吐"),

@@ -28,6 +28,7 @@ from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import SHEETS, Span
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
+from gpusheet.workbook.reading.older import SCHEMA
 from gpusheet.workbook.rules_sheet import put_rules
 from gpusheet.workbook.sizing_sheet import put_sizing
 from gpusheet.workbook.style import Look
@@ -115,7 +116,7 @@ def _properties(book: Workbook, inputs: Inputs, lang: str, months: int) -> None:
     book.properties.creator = f"gpusheet {__version__}"
     book.properties.title = inputs.settings.title
     for name, text in (
-        ("gpusheet_version", __version__), ("gpusheet_schema", "1"), ("gpusheet_lang", lang),
+        ("gpusheet_version", __version__), ("gpusheet_schema", SCHEMA), ("gpusheet_lang", lang),
         ("gpusheet_inputs", inputs.digest),
     ):  # fmt: skip
         book.custom_doc_props.append(StringProperty(name=name, value=text))

@@ -24,6 +24,7 @@ from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
 from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_of, shown
 from gpusheet.workbook.reading.edited import Edited, cells_of
 from gpusheet.workbook.reading.left_out import rest_of
+from gpusheet.workbook.reading.older import is_older
 from gpusheet.workbook.reading.opening import open_package
 from gpusheet.workbook.reading.rows import CARRIED, Factors, Table, read_factors, read_rows
 
@@ -74,13 +75,16 @@ def read_book(path: Path | str) -> ReadBook:
     if errors:
         raise BadRow(errors)
     cells = Cells(package)
-    tables = {name: read_rows(areas[name], cells) for name in areas}
+    older = is_older(book)
+    tables = {name: read_rows(areas[name], cells, older) for name in areas}
     factors = read_factors(book, areas, cells)
 
     def rows(name: str) -> tuple[Any, ...]:
         return tuple(tables[name].rows)
 
-    catalog = Catalog(**{field: rows(name) for name, field in CATALOG_TABLES.items()})
+    catalog = Catalog(**{
+        field: rows(name) if name in tables else getattr(Catalog.builtin(), field) for name, field in CATALOG_TABLES.items()
+    })  # fmt: skip
     for table in tables.values():
         errors += table.errors
     errors += factors.errors
@@ -114,7 +118,7 @@ def read_book(path: Path | str) -> ReadBook:
         lang=lang,
         months=months,
         lines=max(lines, len(inputs.workloads)),
-        extra_columns={name: tables[name].own for name in CARRIED if tables[name].own},
+        extra_columns={name: tables[name].own for name in CARRIED if name in tables and tables[name].own},
         extra_sheets=rest.sheets,
         extra_notes=rest.notes,
         lost=(*_formulas(cells), *lost, *factors.lost, *rest.lost),
@@ -163,7 +167,7 @@ def _unknown_rows(tables: Mapping[str, Table], factors: Factors) -> list[str]:
     """Number formats and distributions that are named but have no row in their table."""
     errors = []
     for column, name in NAMING.items():
-        if tables[name].errors:
+        if name not in tables or tables[name].errors:
             continue
         key = tables[name].area.columns[0].name
         known = [str(getattr(row, key)) for row in tables[name].rows]

@@ -26,6 +26,7 @@ from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.reading.areas import ABOVE, KEYED, ROW_TYPES, Area, cell_at
 from gpusheet.workbook.reading.cells import Cells, Unreadable, shown
+from gpusheet.workbook.reading.older import lent
 
 R = TypeVar("R", bound=Row)
 
@@ -49,12 +50,13 @@ class Table:
         return self.area.place(column, self.numbers[index])
 
 
-def read_rows(area: Area, cells: Cells) -> Table:
+def read_rows(area: Area, cells: Cells, older: bool = False) -> Table:
     """The rows of a table and those typed right under it; blank rows are skipped, and end what was typed under it."""
     table = Table(area)
     if area.name in CARRIED:
         table.own, table.formats = {title: [] for title in area.own}, {title: [] for title in area.own}
     row_type = ROW_TYPES[area.name]
+    absent = [column.name for column in area.columns if column.name not in area.at] if older else []
     below: list[int] = []
     keys: dict[Any, str] = {}
     for number in (*range(area.first, area.last + 1), *range(area.last + 1 + area.totals, area.end + 1)):
@@ -65,6 +67,7 @@ def read_rows(area: Area, cells: Cells) -> Table:
             continue
         if number > area.last:
             below.append(number)
+        values |= lent(area.name, absent, values)
         place = partial(_at, area, number)
         values, bad_cells = _understood(area.columns, values, place, table.warnings)
         table.errors += bad_cells
