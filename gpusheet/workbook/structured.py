@@ -104,9 +104,9 @@ class Tables:
 
     @cached_property
     def _alone(self) -> re.Pattern[str]:
-        """A table by its mere name, which means its data."""
+        """A table by its mere name, which means its data. A column may be spelled alike: FX$4 is a cell."""
         names = "|".join(re.escape(one.name) for one in self.by_name.values()) or "(?!)"
-        return re.compile(rf"(?<![\w.!\\'])({names})(?![\w.(!\[:\\'])", re.IGNORECASE)
+        return re.compile(rf"(?<![\w.!:$\\'])({names})(?![\w.(!\[:$\\'])", re.IGNORECASE)
 
     @cached_property
     def _references(self) -> re.Pattern[str]:
