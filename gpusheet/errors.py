@@ -54,7 +54,7 @@ def shown(value: Any) -> str:
     >>> shown(0.1), shown("7,1")
     ('0.1', "'7,1'")
     """
-    text = f"{value:.15g}" if isinstance(value, float) else repr(value)
+    text = f"{value:.15g}" if isinstance(value, float) else str(value) if hasattr(value, "isoformat") else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 

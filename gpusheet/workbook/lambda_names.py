@@ -38,6 +38,23 @@ def is_ours(name: str, formula: str | None) -> bool:
     return name.lower() in all_rules() and (formula or "").casefold().startswith("_xlfn.lambda(")
 
 
+def is_current(name: str, formula: str) -> bool:
+    """Whether a name calls what gpusheet writes today.
+
+    >>> from gpusheet.xl.lambdas import lambdas
+    >>> is_current("card_tier", lambdas()["CARD_TIER"]), is_current("CARD_TIER", "_xlfn.LAMBDA(_xlpm.x,_xlpm.x)")
+    (True, False)
+    """
+    from gpusheet.xl.lambdas import lambdas
+
+    return _bare(lambdas().get(name.upper(), "")) == _bare(formula)
+
+
+def _bare(formula: str) -> str:
+    """A formula without what programs change as they save it."""
+    return "".join(formula.split()).casefold()
+
+
 def has_lambdas(book: Workbook) -> bool:
     """Whether a workbook has such names."""
     return any(is_ours(name, defined.attr_text) for name, defined in book.defined_names.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from openpyxl.utils import coordinate_to_tuple, get_column_letter, quote_sheetname
 from openpyxl.workbook.workbook import Workbook
@@ -16,8 +17,7 @@ from gpusheet.errors import GpusheetError, UnknownName
 # texts and quoted sheet names come first, so that what looks like a reference inside them is stepped over;
 # in a column's name an apostrophe stands before each of [ ] # '
 _IN_BRACKETS = r"(?:'.|[^\[\]'])*"
-_REFERENCE = re.compile(
-    rf"""\"(?:[^"]|"")*\"|'(?:[^']|'')*'|([^\W\d][\w.]*)\[((?:'.|[^\[\]']|\[{_IN_BRACKETS}\])*)\]""")
+_REFERENCE = rf"""\"(?:[^"]|"")*\"|'(?:[^']|'')*'|([^\W\d][\w.]*)\[((?:'.|[^\[\]']|\[{_IN_BRACKETS}\])*)\]"""
 _COLUMN = r"(?:'.|[^\[\]#@'])+"
 _SPECIFIER = re.compile(
     rf"(?P<areas>(?:\[#[\w ]+\](?:, ?|$))*)(?:\[(?P<first>{_COLUMN})\](?::\[(?P<last>{_COLUMN})\])?)?")
@@ -88,25 +88,38 @@ class Tables:
 
     def plain(self, formula: str, cell: str) -> str:
         """`formula`, which stands in `cell` (`Sheet!A1`), with plain ranges in place of structured references."""
-        if "[" not in formula:
+        if "[" not in formula and not self._alone.search(formula):
             return formula
 
         def ranged(match: re.Match[str]) -> str:
             reference = match.group()
-            if match.group(1) is None:
+            if match[1] is None and match[3] is None:
                 return reference
             if reference not in self._known:
-                self._known[reference] = self._resolved(match.group(1), match.group(2), cell)
+                self._known[reference] = self._resolved(match[1] or match[3], match[2] or "", cell)
             spelling, this_row = self._known[reference]
             return spelling if this_row is None else spelling.replace(_ROW, str(_row_in(this_row, reference, cell)))
 
-        return _REFERENCE.sub(ranged, formula)
+        return self._references.sub(ranged, formula)
+
+    @cached_property
+    def _alone(self) -> re.Pattern[str]:
+        """A table by its mere name, which means its data. A column may be spelled alike: FX$4 is a cell."""
+        names = "|".join(re.escape(one.name) for one in self.by_name.values()) or "(?!)"
+        return re.compile(rf"(?<![\w.!:$\\'])({names})(?![\w.(!\[:$\\'])", re.IGNORECASE)
+
+    @cached_property
+    def _references(self) -> re.Pattern[str]:
+        return re.compile(f"{_REFERENCE}|{self._alone.pattern}", re.IGNORECASE)
 
     def _resolved(self, name: str, specifier: str, cell: str) -> tuple[str, TableRange | None]:
         """The range's spelling; where it means one row of a table, with `_ROW` for its number, and the table."""
         table = self.by_name.get(name.casefold())
         if table is None:
             raise UnknownName(f"{cell}: table", name, (each.name for each in self.by_name.values()))
+        if specifier.startswith("@"):
+            column = specifier[1:]
+            specifier = "[#This Row]" + ("," + (column if column.startswith("[") else f"[{column}]") if column else "")
         bracketed = specifier if specifier.startswith("[") or not specifier else f"[{specifier}]"
         parts = _SPECIFIER.fullmatch(bracketed)
         areas = [one.title() for one in re.findall(r"\[#([\w ]+)\]", parts["areas"])] if parts else []

@@ -124,3 +124,17 @@ def test_forms_that_no_book_of_ours_may_hold_are_refused(tables: Tables, referen
 def test_this_row_outside_the_table_is_refused(tables: Tables) -> None:
     with pytest.raises(GpusheetError, match=r"Price list!J6: .*the same row of table Prices, whose rows are 2 to 5"):
         tables.plain("=Prices[[#This Row],[price]]", "Price list!J6")
+
+
+def test_a_column_that_is_spelled_like_a_table_is_no_table() -> None:
+    """Column FX of a sheet with a table FX."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["rate"], [7.0]):
+        sheet.append(row)
+    sheet.add_table(Table(displayName="FX", ref="A1:A2"))
+    tables = Tables.of(book)
+    for formula in ("=FX$4+1", "=$FX$4", "=FX4", "=SUM(FX:FX)", "=SUM($FX:$FX)", "=FX$1:FX$9", "=Sheet!FX$4"):
+        assert tables.plain(formula, "Sheet!C3") == formula
+    assert tables.plain("=SUM(FX)", "Sheet!C3") == "=SUM('Sheet'!$A$2)"

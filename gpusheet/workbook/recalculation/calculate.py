@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from html import escape, unescape
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,17 +16,19 @@ from gpusheet.errors import GpusheetError
 from gpusheet.workbook.evaluate import CellError, Value, engine_values, load_engine
 from gpusheet.workbook.recalculation.calls import Calls
 from gpusheet.workbook.recalculation.cells import Area, Place, SheetCells, address, area_of, places
-from gpusheet.workbook.recalculation.formulas import CALLED, FILL, LINKED, OPEN, Rewriting, function_name
-from gpusheet.workbook.recalculation.formulas import unknown_functions as unknown_to_engine
-from gpusheet.workbook.recalculation.parts import Book, checked
+from gpusheet.workbook.recalculation.parts import Book
+from gpusheet.workbook.recalculation.plain import Plain
+from gpusheet.workbook.recalculation.surroundings import unquoted
 from gpusheet.xl.functions import Function
 
 Cell = tuple[str, Place]  # title of the sheet, place
 
-_DEFINED_NAME = re.compile(rb"(<(?:\w+:)?definedName\b[^>]*>)([^<]*)(?=</)")
 _NO_NAME = re.compile(r'"[^"]*"|\[[^\[\]]*\]')  # a text or the column of a table
-_WORD = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|[^\W\d][\w.]*")
-_COUNTED_DAYS = "the workbook counts days from 1904, which {} does not; change it in Excel: Options, Advanced"
+_WORD = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|[^\W\d][\w.]*(?![\w.(!])")  # no function, no sheet
+_MANY = 10**6
+_SPILL = "#SPILL!"
+_UNKNOWN = 5  # the number of #NAME?
+_NAMES = "GPUSHEET_NAMES"  # a sheet that tells which names the engine knows
 
 
 @dataclass
@@ -43,6 +44,8 @@ class Calculated:
     values: Mapping[str, list[list[Value]]]
     spilled: Mapping[str, dict[Place, Area]]
     open: dict[Cell, str]
+    refused: Mapping[Cell, str]  # array formulas that may not fill their cells, and why
+    written_out: Collection[str]  # names that formulas were given without
 
     def at(self, cell: Cell) -> Value:
         rows, (row, column) = self.values[cell[0]], cell[1]
@@ -67,185 +70,144 @@ class Calculated:
 class _Run:
     """One workbook's calculation; it is repeated without what the engine turns out not to be able to calculate."""
 
-    book: Book
+    plain: Plain
     parts: Mapping[str, bytes]
     functions: Mapping[str, Function]
-    sheets: dict[str, SheetCells] = field(default_factory=dict)
-    numbers: dict[Cell, int] = field(default_factory=dict)
-    blocked: dict[Cell, int] = field(default_factory=dict)  # -> number of the reason
-    reasons: list[str] = field(default_factory=list)
-    single: set[int] = field(default_factory=set)
-    emptied: dict[str, set[Place]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for part, title in self.book.sheets.items():
-            sheet = self.sheets[title] = SheetCells(title, checked(self.parts[part], title))
-            # what the file has in the areas of array formulas are old results
-            areas = [one.area for one in sheet.special.values() if one.area is not None]
-            self.emptied[title] = {place for area in areas for place in places(area)}
-            for place, one in sheet.special.items():
-                if one.kind == "dataTable":
-                    self.block((title, place), "a what-if data table is calculated by Excel only")
-        self.rewriting = self._rewriting()
-
-    def _rewriting(self) -> Rewriting:
-        called = {name for _, text in self.book.names for name in CALLED.findall(text)}
-        for sheet in self.sheets.values():
-            called |= sheet.called()
-        spelled = {name: function_name(name, self.functions) for name in called}
-        ours = {name: known for name, known in spelled.items() if known is not None}
-        unknown = {name: self.reason(f"the function {name} is not known here") for name in
-                   sorted(unknown_to_engine(name for name, known in spelled.items() if known is None))}  # fmt: skip
-        if self.book.date_system == "1904":
-            dated = {name: self.reason(_COUNTED_DAYS.format(known)) for name, known in ours.items()
-                     if _takes_days(self.functions[known])}  # fmt: skip
-            unknown |= dated
-            ours = {name: known for name, known in ours.items() if name not in dated}
-        spilling = {name for name, known in ours.items() if self.functions[known].spills}
-        return Rewriting(self.book.tables, ours, unknown, spilling)
-
-    def reason(self, text: str) -> int:
-        if text not in self.reasons:
-            self.reasons.append(text)
-        return self.reasons.index(text)
-
-    def block(self, cell: Cell, reason: str) -> bool:
-        """Leaves a cell out of the calculation; whether that is new."""
-        if cell in self.blocked:
-            return False
-        self.blocked[cell] = self.reason(reason)
-        return True
-
-    def plain(self, sheet: SheetCells) -> bytes:
-        """The sheet as the engine is to read it."""
-        title = sheet.title
-        wanted = dict.fromkeys(sheet.having(self.rewriting.wanted))
-        blocked = {place for named, place in self.blocked if named == title}
-        # shared formulas that have to be written out
-        whole = {key for key, place in sheet.masters.items() if place in wanted or place in blocked}
-        wanted |= {place: None for place, one in sheet.special.items() if one.shared in whole or one.kind == "array"}
-        texts: dict[Place, str] = {}
-        for place in wanted:
-            if place not in blocked:
-                try:
-                    texts[place] = self.rewritten(sheet, place)
-                except GpusheetError as error:  # a table, a column or a workbook that is not there
-                    self.block((title, place), str(error).removeprefix(f"{title}!{address(place)}: "))
-                    blocked.add(place)
-        for place in blocked:
-            texts[place] = f"{OPEN}({self.number((title, place))},{self.blocked[title, place]})"
-        return sheet.with_formulas(texts, self.emptied[title])
-
-    def number(self, cell: Cell) -> int:
-        return self.numbers.setdefault(cell, len(self.numbers))
-
-    def rewritten(self, sheet: SheetCells, place: Place) -> str:
-        written, number = sheet.text(place), self.number((sheet.title, place))
-        text = self.rewriting(written, f"{sheet.title}!{address(place)}", number)
-        if "[" in text and any(int(link) > self.book.links for link in LINKED.findall(text) if link):
-            raise GpusheetError("it refers to another workbook, of which this file holds no values")
-        special = sheet.special.get(place)
-        if special is None or special.area is None:
-            if self.rewriting.only_spills(written):
-                self.single.add(number)
-        elif not special.dynamic:
-            top, left, bottom, right = special.area
-            return f"{FILL}({bottom - top + 1},{right - left + 1},{text})"
-        return text
 
     def engine(self, folder: Path) -> tuple[Any, Calls]:
         """The engine with the calculated workbook."""
-        calls = Calls(self.book.date_system, self.single)
-        changed = {part: self.plain(self.sheets[title]) for part, title in self.book.sheets.items()}
-        changed[self.book.workbook] = _DEFINED_NAME.sub(self._name, self.parts[self.book.workbook])
-        plain = folder / "plain.xlsx"
-        with ZipFile(plain, "w", ZIP_STORED, allowZip64=True) as archive:
+        plain, book = self.plain, self.plain.book
+        calls = Calls(book.date_system, plain.single, plain.reasons, plain.around.dated)
+        changed = plain.parts()
+        path = folder / "plain.xlsx"
+        with ZipFile(path, "w", ZIP_STORED, allowZip64=True) as archive:
             for name, part in self.parts.items():
                 archive.writestr(name, changed.get(name, part))
-        engine = load_engine(plain, self.book.date_system)
+        engine = load_engine(path, book.date_system)
         calls.register(engine, self.functions)
         engine.evaluate_all()
         return engine, calls
-
-    def _name(self, match: re.Match[bytes]) -> bytes:
-        text = unescape(match[2].decode())
-        if "[" in text:
-            try:
-                text = self.book.tables.plain(text, "defined names")
-            except GpusheetError:
-                return match[0]
-        return match[1] + escape(text, quote=False).encode()
 
     def unparsable(self) -> bool:
         """Blocks the formulas that the engine cannot parse; whether there are any."""
         import formualizer
 
         found = False
-        for title, sheet in self.sheets.items():
+        for title, sheet in self.plain.sheets.items():
             for place in sheet.formulas:
-                if (title, place) in self.blocked:
+                if (title, place) in self.plain.blocked:
                     continue
                 try:
-                    formualizer.parse(f"={self.rewritten(sheet, place)}")
+                    formualizer.parse(f"={self.plain.rewritten(sheet, place)}")
                 except GpusheetError:
                     continue
                 except Exception:
-                    found |= self.block((title, place), "the formula cannot be read; mend it")
+                    found |= self.plain.block((title, place), "the formula cannot be read; mend it")
         return found
 
     def unnamed(self, engine: Any) -> bool:
-        """Blocks the formulas with defined names that the engine leaves out; whether there are any."""
-        left_out = {str(one["name"]).casefold() for one in engine.name_import_diagnostics}
-        found = False
-        for title, sheet in self.sheets.items() if left_out else ():
+        """Blocks the formulas with defined names that the engine leaves out or cannot calculate; whether there are any."""
+        plain = self.plain
+        known = {name.casefold() for name, _ in plain.book.names} | set(plain.book.tables.by_name)
+        if not known:
+            return False
+        users: dict[str, list[Cell]] = {}
+        for title, sheet in plain.sheets.items():
             for place in sheet.formulas:
-                words = _WORD.findall(_NO_NAME.sub("", sheet.text(place)))
-                name = next((word for word in words if word.casefold() in left_out), None)
-                if name is not None and name not in self.rewriting.ours:
-                    found |= self.block((title, place), f"the defined name {name} cannot be calculated here")
+                if (title, place) not in plain.blocked:
+                    text = plain.engines_text(sheet, place)
+                    for word in {word.casefold() for word in _WORD.findall(_NO_NAME.sub("", text))} & known:
+                        users.setdefault(word, []).append((title, place))
+        left_out = {str(one["name"]).casefold() for one in engine.name_import_diagnostics}
+        left_out |= _not_known(engine, [name for name in users if name not in left_out])
+        spelled = {name.casefold(): name for name, _ in plain.book.names}
+        found = False
+        for name in left_out & set(users):
+            for cell in users[name]:
+                found |= plain.block(cell, f"the defined name {spelled.get(name, name)} cannot be calculated here")
         return found
 
     def overflowing(self, engine: Any, values: Mapping[str, list[list[Value]]]) -> bool:
-        """Blocks plain formulas that the engine lets fill more than their cell; whether there are any."""
+        """Blocks plain formulas that the engine lets fill more than their cell, and array formulas that may not fill
+        theirs; whether there are any."""
         found = False
-        for title, sheet in self.sheets.items():
+        for title, sheet in self.plain.sheets.items():
             rows, formulas, special = values[title], sheet.formulas, sheet.special
             for place in formulas:
                 row, column = place
                 beside = rows[row - 1][column] is not None and (row, column + 1) not in formulas
                 below = rows[row][column - 1] is not None and (row + 1, column) not in formulas
                 value = rows[row - 1][column - 1]
-                refused = type(value) is CellError and value.text == "#SPILL!"
+                refused = type(value) is CellError and value.text == _SPILL
                 if not (beside or below or refused) or (place in special and special[place].kind == "array"):
                     continue
-                if refused or engine.inspect_cell(qualified(title, place)).cell.spill:
-                    found |= self.block((title, place), "it gives several values but is no array formula; enter it as one")
+                if (refused and not _reads_spill(engine, (title, place), values)) or (
+                    not refused and engine.inspect_cell(qualified(title, place)).cell.spill):
+                    found |= self.plain.block((title, place),
+                                              "it gives several values but is no array formula; enter it as one")
+            for place, one in special.items():
+                if one.dynamic and (title, place) not in self.plain.blocked:
+                    spill = engine.inspect_cell(qualified(title, place)).cell.spill
+                    if spill and spill.extent:
+                        found |= self.plain.refuse(title, place, area_of(spill.extent.rpartition("!")[2]))
         return found
 
 
 def calculate(book: Book, parts: Mapping[str, bytes], functions: Mapping[str, Function]) -> Calculated:
     """Calculates a workbook from its parts."""
-    run = _Run(book, parts, functions)
+    plain = Plain(book, parts, functions)
+    run = _Run(plain, parts, functions)
     with TemporaryDirectory(prefix="gpusheet-") as name:
         while True:
             engine, calls = _engine(run, Path(name))
             if run.unnamed(engine):
                 continue
-            sizes = {title: sheet.size() for title, sheet in run.sheets.items()}
+            sizes = {title: sheet.size() for title, sheet in plain.sheets.items()}
             values = {
                 title: engine_values(engine, title, rows + 1, columns + 1)
                 for title, (rows, columns) in sizes.items()
             }
-            if not run.overflowing(engine, values):
+            if not (run.overflowing(engine, values) or plain.odder(values) or plain.remainders(values)):
                 break
-    spilled = {title: _spilled(engine, sheet) for title, sheet in run.sheets.items()}
+    spilled = {title: _spilled(engine, sheet) for title, sheet in plain.sheets.items()}
     for title, areas in spilled.items():
         if areas:
             rows = max(sizes[title][0], *(area[2] for area in areas.values()))
             columns = max(sizes[title][1], *(area[3] for area in areas.values()))
             values[title] = engine_values(engine, title, rows, columns)
-    open_cells = {cell: run.reasons[calls.open[number]] for cell, number in run.numbers.items() if number in calls.open}
-    return Calculated(engine, book, run.sheets, run.numbers, calls, values, spilled, open_cells)
+    open_cells = {cell: calls.open[number] for cell, number in plain.numbers.items() if number in calls.open}
+    return Calculated(
+        engine, book, plain.sheets, plain.numbers, calls, values, spilled, open_cells, plain.refused,
+        frozenset(plain.around.names.replaced))  # fmt: skip
+
+
+def _not_known(engine: Any, names: list[str]) -> set[str]:
+    """Those of the names that the engine does not calculate."""
+    if not names:
+        return set()
+    sheet = engine.sheet(_NAMES)
+    for row, name in enumerate(names, 1):
+        sheet.set_formula(row, row * 2, f"=ERROR.TYPE(INDEX({name},1,1))")
+    found = set()
+    for row, name in enumerate(names, 1):
+        if engine.evaluate_cell(_NAMES, row, row * 2) == _UNKNOWN:
+            found.add(name)
+    return found
+
+
+def _reads_spill(engine: Any, cell: Cell, values: Mapping[str, list[list[Value]]]) -> bool:
+    """Whether a formula reads a cell that shows #SPILL!, so that it only passes that on."""
+    for link in engine.precedents(qualified(*cell), max_links=_MANY, max_work=_MANY).precedents:
+        where = (link.reference.resolved or link.reference.address or "").replace("$", "")
+        title, _, reference = where.rpartition("!")
+        rows = values.get(unquoted(title))
+        if rows is None or not re.fullmatch(r"[A-Z]+\d+(:[A-Z]+\d+)?", reference):
+            continue
+        top, left, bottom, right = area_of(reference)
+        if any(type(value) is CellError and value.text == _SPILL
+               for row in rows[top - 1 : bottom] for value in row[left - 1 : right]):  # fmt: skip
+            return True
+    return False
 
 
 def _engine(run: _Run, folder: Path) -> tuple[Any, Calls]:
@@ -279,10 +241,3 @@ def _spilled(engine: Any, sheet: SheetCells) -> dict[Place, Area]:
 def qualified(title: str, place: Place) -> str:
     """A cell as the engine is asked for it."""
     return f"{quote_sheetname(title)}!{address(place)}"
-
-
-def _takes_days(function: Function) -> bool:
-    """Whether there can be days in what a function takes or gives."""
-    dated = any(argument.kind == "date" for argument in function.arguments)
-    return dated or (function.rule is None and any(argument.kind == "table" for argument in function.arguments)) or (
-        function.spills)

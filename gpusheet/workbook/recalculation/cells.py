@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from xml.sax.saxutils import escape
@@ -17,9 +17,13 @@ from gpusheet.errors import GpusheetError
 Place = tuple[int, int]  # row and column, from 1
 Area = tuple[int, int, int, int]  # first row and column, last row and column
 
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 _PLACE = re.compile(rb"""\br=["']([A-Z]+)([0-9]+)["']""")
 _ATTRIBUTE = re.compile(rb"""(\w+)\s*=\s*["']([^"']*)["']""")
 _CALLED = re.compile(rb"([A-Za-z_\x80-\xff][\w.\x80-\xff]*+)\(")
+_SHARED = re.compile(rb"""\st=["']s["']""")
+_MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z0-9:]+)["']""")
+_HIDDEN = re.compile(rb"""<(?:\w+:)?row\b[^>]*\shidden=["'](?:1|true)["']""")
 _PREFIX = re.compile(rb"<(\w+:)?worksheet\b")
 
 
@@ -99,6 +103,38 @@ class SheetCells:
         search = pattern.search
         return [place for place, match in self.formulas.items() if search(match[5] or b"")]
 
+    def formatted(self, formats: Collection[int]) -> set[Place]:
+        """The cells in one of the formats, by their numbers."""
+        if not formats:
+            return set()
+        numbers = b"|".join(b"%d" % number for number in sorted(formats))
+        one = re.compile(rb"""<%bc(?=[^>]*\ss=["'](?:%b)["'])[^>]*>""" % (re.escape(self.prefix), numbers))
+        return {place for match in one.finditer(self.part) if (place := place_of(match[0])) is not None}
+
+    def texts(self, shared: Collection[int], wanted: Callable[[str], bool]) -> set[Place]:
+        """The cells without formulas whose text is one of the shared ones, by their numbers, or is `wanted`."""
+        # a text that stands in its cell; letters but the one of powers make it no number
+        inline = re.compile(rb"<%(is)b><%(t)b(?:\s[^>]*)?>([^<A-DF-Za-df-z]*[0-9][^<A-DF-Za-df-z]*)</" % {
+            name: re.escape(self.prefix) + name for name in (b"is", b"t")})  # fmt: skip
+        found = {place_of(self.part[self.part.rindex(b"<%bc " % self.prefix, 0, match.start()) : match.start()])
+                 for match in inline.finditer(self.part) if wanted(_decoded(match[1]))}  # fmt: skip
+        if shared:
+            value = re.compile(rb"<%bv>([0-9]+)</" % re.escape(self.prefix))
+            found |= {place_of(match[1]) for match in self.cell.finditer(self.part)
+                      if match[1] and _SHARED.search(match[1]) and (number := value.search(match[2] or b""))
+                      and int(number[1]) in shared}  # fmt: skip
+        return {place for place in found if place is not None and place not in self.formulas}
+
+    @cached_property
+    def merged(self) -> list[str]:
+        """The areas of merged cells."""
+        return [area.decode() for area in _MERGED.findall(self.part)]
+
+    @cached_property
+    def hides_rows(self) -> bool:
+        """Whether rows are hidden, as filters do."""
+        return _HIDDEN.search(self.part) is not None
+
     def size(self) -> tuple[int, int]:
         """Rows and columns from A1 to the last formula cell."""
         places = self.formulas
@@ -156,9 +192,11 @@ def area_of(reference: str) -> Area:
     """
     >>> area_of("B2:D9")
     (2, 2, 9, 4)
+    >>> area_of("B:B")
+    (1, 2, 1048576, 2)
     """
     left, top, right, bottom = range_boundaries(reference)
-    return top, left, bottom, right
+    return top or 1, left or 1, bottom or LAST_ROW, right or LAST_COLUMN  # whole columns and rows
 
 
 def places(area: Area) -> Iterator[Place]:

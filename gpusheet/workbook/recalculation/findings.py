@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from gpusheet.workbook.evaluate import CellError
 from gpusheet.workbook.recalculation.calculate import Calculated, Cell, qualified
 from gpusheet.workbook.recalculation.cells import Area, address, area_of, place_of_address, places
-from gpusheet.workbook.recalculation.names import named_areas, unquoted
+from gpusheet.workbook.recalculation.names import name_in, named_areas
+from gpusheet.workbook.recalculation.surroundings import unquoted
 
 _MANY = 10**9
 _FARTHEST = 1000  # steps back from an error to where it comes from
@@ -35,7 +36,11 @@ def not_calculated(result: Calculated) -> dict[Cell, str]:
     for cell, error in result.errors():
         if cell not in found:
             if error.text == _CIRCLE:
-                found[cell] = f"it depends on its own result: {_circle(result, cell)}; break the circle"
+                todo = "iterative calculation, which this workbook has on, is not done here" if result.book.iterates else (
+                    "break the circle")
+                found[cell] = f"it depends on its own result: {_circle(result, cell)}; {todo}"
+            elif error.text == "#NAME?" and name_in(result, cell):
+                found[cell] = f"the name {name_in(result, cell)} cannot be calculated here"
             elif error.text == _NOT_CALCULATED:
                 found[cell] = "it uses something that is not calculated here"
     if not found:
@@ -87,6 +92,10 @@ def _why(result: Calculated, cell: Cell, error: CellError) -> str:
         at, steps = before, steps + 1
         if said := _said(result, at, error):
             return f"from {_shown(at)}: {said}"
+    number = result.numbers.get(at)
+    if number in result.calls.first:  # what it said became another error on the way
+        said = result.calls.first[number]
+        return said if at == cell else f"from {_shown(at)}: {said}"
     text = f"={result.sheets[at[0]].text(at[1])}" if result.is_formula(at) else "typed there"
     return text if at == cell else f"from {_shown(at)}: {text}"
 
@@ -96,6 +105,8 @@ def _said(result: Calculated, cell: Cell, error: CellError) -> str | None:
     for anchor, area in result.spilled[title].items():
         if anchor != place and area[0] <= place[0] <= area[2] and area[1] <= place[1] <= area[3]:
             return _said(result, (title, anchor), error)
+    if cell in result.refused and error.text == "#SPILL!":
+        return result.refused[cell]
     number = result.numbers.get(cell)
     if number is None:
         return None

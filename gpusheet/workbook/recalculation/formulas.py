@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from gpusheet.errors import GpusheetError
+from gpusheet.workbook.recalculation import deviations
+from gpusheet.workbook.recalculation.rewriting import Known, Rewriter
+from gpusheet.workbook.recalculation.spelling import CALL, CORRECTING, OMITTED, OPEN, OURS, TOKEN
+from gpusheet.workbook.recalculation.surroundings import Surroundings
 from gpusheet.workbook.structured import Tables
 
-OURS, OPEN, FILL = "GPUSHEET_", "GPUSHEET_OPEN", "GPUSHEET_FILL"  # what the engine knows the functions by
-OMITTED = "\ue000"  # stands for an argument that is left out, which the engine would hand over as 0
+__all__ = ["CALLED", "LINKED", "OMITTED", "Rewriting", "corrected", "function_name", "special_functions",
+           "unknown_functions"]  # fmt: skip
 
-_NAME = r"[^\W\d][\w.]*"
-CALLED = re.compile(rf"({_NAME})\(")
+CALLED = re.compile(rf"({CALL})\(")
 LINKED = re.compile(r"\"(?:[^\"]|\"\")*\"|\[(\d+)\]")  # the number of a workbook, unless in a text
-_SPELLED = re.compile(r"(?:_xlfn\.|_xlws\.|_xll\.|_xludf\.|gpusheet\.)+", re.IGNORECASE)
-_OFFICE_JS = "_XLDUDF_"  # functions of add-ins that are written in JavaScript, as xlwings Lite is
-# a book or a module before a function says where it comes from: 'gpusheet.xlam'!NAME( and [1]!NAME(
-_TOKEN = re.compile(
-    r"\"(?:[^\"]|\"\")*\""
-    rf"|(?:'(?:[^']|'')*'!|\[[^\[\]]*\][\w.]*!|[\w.]+!)?(?P<name>{_NAME})\("
-    r"|'(?:[^']|'')*'|\[(?:'.|[^\[\]']|\[(?:'.|[^\[\]'])*\])*\]|[(){},;]"
-)
-_INTRICATE = re.compile(r"[\"'\[]|[(,]\s*[,)]")  # texts, quoted names, arguments left out
+_SPELLED = re.compile(r"(?:_xlfn\.|_xlws\.|_xll\.|_xludf\.|gpusheet\.|xlwings\.)+", re.IGNORECASE)
+_OFFICE_JS = re.compile(r"_XLDUDF_(?:GPUSHEET_|XLWINGS_)?")  # add-ins that are written in JavaScript, as xlwings Lite is
+_INTRICATE = re.compile(r"[\"'\[=<>&]|[(,]\s*[,)]|!\w+\(")  # texts, quoted names, arguments left out, other operators
+_SPECIAL = ["COUNT", "TEXT", "NUMBERVALUE", "SINGLE", "CELL", "DATEDIF"]
+_PLAIN_COUNT = r"(?![$\w:,!'. ]*\))"  # COUNT of nothing but references is the engine's
+_WHOLE_MOD = r"(?!\$?[A-Z]{1,3}\$?\d+,\d+\))"
+_ODD_TEXT = rb'"[^"]*\d[,$)][^"]*"|"[^"]*[$(]\d[^"]*"|"\d{4}[-/]\d'
 
 
 def function_name(spelled: str, known: Collection[str]) -> str | None:
@@ -31,14 +33,11 @@ def function_name(spelled: str, known: Collection[str]) -> str | None:
 
     >>> [function_name(name, {"CARD_TIER"}) for name in ("card_tier", "_xldudf_GPUSHEET_CARD_TIER", "_xlfn.CARD_TIER")]
     ['CARD_TIER', 'CARD_TIER', 'CARD_TIER']
-    >>> function_name("SUM", {"CARD_TIER"}) is None
-    True
+    >>> [function_name(name, {"CARD_TIER"}) for name in ("SUM", "_xldudf_CONTOSO_CARD_TIER")]
+    [None, None]
     """
     name = _SPELLED.sub("", spelled).upper()
-    if name.startswith(_OFFICE_JS):
-        name = name.removeprefix(_OFFICE_JS)
-        while name not in known and "_" in name:  # the name space of the add-in
-            name = name.partition("_")[2]
+    name = next((one for one in (name, _OFFICE_JS.sub("", name, count=1)) if one in known), name)
     return name if name in known else None
 
 
@@ -65,6 +64,16 @@ def unknown_functions(names: Iterable[str]) -> set[str]:
     return unknown
 
 
+def corrected(spelled: str) -> str | None:
+    """The function that is calculated in place of the engine's.
+
+    >>> corrected("_xlfn.CEILING.MATH"), corrected("ceiling"), corrected("SUM")
+    ('CEILING.MATH', 'CEILING', None)
+    """
+    name = spelled.upper().removeprefix("_XLFN.")
+    return name if name in deviations.CORRECTED else None
+
+
 @dataclass(frozen=True)
 class Rewriting:
     """How the formulas of a book are rewritten.
@@ -77,52 +86,72 @@ class Rewriting:
     ours: dict[str, str]  # by the spelling in formulas
     unknown: dict[str, int]  # spelling -> number of the reason
     spilling: Collection[str] = ()  # those of ours that give a table
+    corrected: Mapping[str, str] = field(default_factory=dict)  # spelling -> function
+    special: Collection[str] = ()  # spellings of functions whose arguments have to be looked at
+    around: Surroundings = field(default_factory=Surroundings)
 
     @cached_property
     def wanted(self) -> re.Pattern[bytes]:
         """What a formula has in it, as files spell it, if there is anything to rewrite."""
-        names = [re.escape(name).encode() for name in (*self.ours, *self.unknown)]
-        return re.compile(b"|".join([rb"\[", *(rb"%b\(" % name for name in names)]))
+        parts = [rb"\[", _ODD_TEXT]
+        for name in (*self.ours, *self.unknown, *self.corrected):
+            end = _WHOLE_MOD if name == "MOD" else ""
+            parts.append(rf"{re.escape(name)}\({end}".encode())
+        names = [re.escape(name).encode() for name in self.around.names.known]
+        if names:
+            parts.append(rb"(?i:!(?:%b))" % b"|".join(names))
+        words = [re.escape(name).encode() for name in self.around.names.replaced]
+        words += [re.escape(table.name).encode() for table in self.tables.by_name.values()]
+        if words:
+            parts.append(rb"(?i:(?:%b)(?![\w.(!\[]))" % b"|".join(words))
+        return re.compile(b"|".join(parts))
+
+    @cached_property
+    def looked_at(self) -> re.Pattern[bytes] | None:
+        """Calls of functions whose arguments may have to be rewritten."""
+        names = [re.escape(name) + r"\(" + (_PLAIN_COUNT if name == "COUNT" else "") for name in sorted(self.special)]
+        return re.compile("|".join(names).encode()) if names else None
 
     @cached_property
     def _calls(self) -> re.Pattern[str]:
-        names = "|".join(re.escape(name) for name in (*self.ours, *self.unknown))
-        return re.compile(rf"(?:\[\d+\]!|[\w.]+!)?(?<![\w.])({names or '(?!)'})\(")
+        names = "|".join(re.escape(name) for name in (*self.ours, *self.unknown, *self.corrected))
+        return re.compile(rf"(?<![\w.!])({names or '(?!)'})\(")
 
-    def __call__(self, formula: str, cell: str, number: int) -> str:
-        """The formula of a cell (`Sheet!A1`) with the given number; a structured reference to nothing raises.
+    @cached_property
+    def _specials(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, self.special)) or '(?!)'})\(")
+
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        return Rewriter(Known(self.ours, self.unknown, self.corrected), self.around)
+
+    def __call__(self, formula: str, cell: str, number: int, tiny: bool = False) -> str:
+        """The formula of a cell (`Sheet!A1`) with the given number; a structured reference to nothing raises. `tiny` if
+        what it gives is a remainder that Excel may take for 0.
 
         >>> rewriting = Rewriting(Tables({}), {"KV": "KV"}, {"NOPE": 4})
         >>> rewriting("KV(A1,,2)+NOPE()+SUM(1,2)", "S!A1", 7).replace(OMITTED, "-")
         'GPUSHEET_KV(7,A1,"-",2)+GPUSHEET_OPEN(7,4)+SUM(1,2)'
         """
-        if "[" in formula:
-            formula = self.tables.plain(formula, cell)
-        if not self._calls.search(formula):
-            return formula
-        if not _INTRICATE.search(formula):
-            return self._calls.sub(lambda call: self._call(call[1], call[0], number)[0], formula)
-        out: list[str] = []
-        calls: list[bool] = []  # for each open bracket whether it is that of a call of ours
-        at, starts, follows = 0, False, False  # an argument starts here; it is not the first
-        for token in _TOKEN.finditer(formula):
-            between, text, at = formula[at : token.start()], token[0], token.end()
-            out.append(between)
-            starts = starts and not between.strip()
-            if starts and (text == "," or (text == ")" and follows)):
-                out.append(f'"{OMITTED}"')
-            if starts and text == ")" and not follows:
-                out[-2] = out[-2].removesuffix(",")  # no arguments at all
-            written, mine = self._call(token["name"], text, number)
-            out.append(written)
-            if text.endswith("(") or text == "{":
-                calls.append(mine)
-            elif text in (")", "}") and calls:
-                calls.pop()
-            follows = text == "," and bool(calls) and calls[-1]
-            starts = follows or mine
-        out.append(formula[at:])
-        return "".join(out)
+        formula = self.tables.plain(self.around.names.plain(formula, cell), cell)
+        simple = not self.around.dated and not _INTRICATE.search(formula) and not self._specials.search(formula)
+        if simple and not self.around.odd and not tiny:
+            return self._calls.sub(lambda call: f"{self._head(call[1], number)},", formula)
+        return self._rewriter(formula, cell, number, tiny)
+
+    def _head(self, name: str, number: int) -> str:
+        if name in self.unknown:
+            return f"{OPEN}({number},{self.unknown[name]}"
+        return f"{OURS}{self.ours[name]}({number}" if name in self.ours else f"{CORRECTING[self.corrected[name]]}({number}"
+
+    def steady(self, shape: str, title: str) -> list[re.Match[str]] | None:
+        """The references of a formula that has to be rewritten only if one of them reaches a formula; None if it has to
+        be in any case. `#` stands for a row, whichever it is."""
+        rewriter = Rewriter(Known({}, {}, {}), self.around, assumed=True)
+        try:
+            return rewriter.reached if rewriter(shape, f"{title}!A1", 0) == shape else None
+        except GpusheetError:
+            return None
 
     def only_spills(self, formula: str) -> bool:
         """Whether the formula is one call of a function of ours that gives a table, with nothing around it.
@@ -131,19 +160,18 @@ class Rewriting:
         >>> [rewriting.only_spills(formula) for formula in ("PRICES()", "PRICES(SUM(1))", "SUM(PRICES())", "PRICES()+1")]
         [True, True, False, False]
         """
-        first = _TOKEN.match(formula)
+        first = TOKEN.match(formula)
         if not first or first["name"] not in self.spilling:
             return False
         depth = 0
-        for token in _TOKEN.finditer(formula):
+        for token in TOKEN.finditer(formula):
             depth += token[0].endswith("(") - (token[0] == ")")
             if depth == 0:
                 return token.end() == len(formula)
         return False
 
-    def _call(self, name: str | None, text: str, number: int) -> tuple[str, bool]:
-        if name in self.ours:
-            return f"{OURS}{self.ours[name]}({number},", True
-        if name in self.unknown:
-            return f"{OPEN}({number},{self.unknown[name]},", True
-        return text, False
+
+def special_functions(called: Iterable[str]) -> set[str]:
+    """Those of the spelled names whose arguments have to be looked at."""
+    names = {*_SPECIAL, *deviations.TEXTUAL}
+    return {name for name in called if name.upper().removeprefix("_XLFN.") in names}

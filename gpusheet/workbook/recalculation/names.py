@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.recalculation.calculate import Calculated, Cell
 from gpusheet.workbook.recalculation.cells import Area, Place, area_of
+from gpusheet.workbook.recalculation.surroundings import is_lambda, unquoted
 
 _REFERENCE = re.compile(r"('(?:[^']|'')*'|[^\W\d][\w.]*)!(\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?)(?![\w(])")
-_WORD = re.compile(r"[^\W\d][\w.]*")
+_WORD = re.compile(r"[^\W\d][\w.]*(?![\w.!])")  # no sheet
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,10 @@ class NamedAreas:
 
 
 def named_areas(result: Calculated) -> list[NamedAreas]:
-    """The names that stand for cells and are used."""
-    names = {name.casefold() for name, _ in result.book.names}
+    """The names that stand for cells and are used; those that formulas were given without are known to the engine."""
+    left = [(name, text) for name, text in result.book.names
+            if name.casefold() not in result.written_out and not is_lambda(text)]  # fmt: skip
+    names = {name.casefold() for name, _ in left}
     if not names:
         return []
     users: dict[str, list[Cell]] = {}
@@ -42,8 +45,16 @@ def named_areas(result: Calculated) -> list[NamedAreas]:
                 users.setdefault(word, []).append((title, place))
     return [
         NamedAreas(_areas(result, text, names), tuple(users[name.casefold()]))
-        for name, text in result.book.names if name.casefold() in users
+        for name, text in left if name.casefold() in users
     ]  # fmt: skip
+
+
+def name_in(result: Calculated, cell: Cell) -> str | None:
+    """A name or a table of the workbook that the formula of a cell has in it."""
+    if not result.is_formula(cell):
+        return None
+    known = {name.casefold() for name, _ in result.book.names} | set(result.book.tables.by_name)
+    return next((word for word in _WORD.findall(result.sheets[cell[0]].text(cell[1])) if word.casefold() in known), None)
 
 
 def _areas(result: Calculated, text: str, names: set[str]) -> tuple[tuple[str, Area], ...] | None:
@@ -57,11 +68,3 @@ def _areas(result: Calculated, text: str, names: set[str]) -> tuple[tuple[str, A
     if re.search(r"\b(?:INDIRECT|OFFSET)\b", rest, re.IGNORECASE):
         return None
     return tuple((unquoted(sheet), area_of(area.replace("$", ""))) for sheet, area in _REFERENCE.findall(text))
-
-
-def unquoted(title: str) -> str:
-    """
-    >>> unquoted("'It''s'"), unquoted("Plan")
-    ("It's", 'Plan')
-    """
-    return title[1:-1].replace("''", "'") if title.startswith("'") else title

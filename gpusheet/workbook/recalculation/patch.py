@@ -31,8 +31,9 @@ def patched(result: Calculated, title: str, without: Collection[Place]) -> bytes
     old_value = re.compile(rb"<%b(?:v|is)\b[^>]*?(?:/>|>.*?</%b(?:v|is)>)" % (prefix, prefix), re.DOTALL)
     out: list[bytes] = []
     at = 0
+    special_ones = sheet.special
     for place, match in sheet.formulas.items():
-        attributes, rest = match[3], match[6]
+        attributes, rest = match.group(3, 6)
         start, end = match.end(3), match.start(6)
         if b"t=" in attributes or b"vm=" in attributes:
             out += [part[at : match.start(3)], _TYPE.sub(b"", attributes)]
@@ -42,7 +43,7 @@ def patched(result: Calculated, title: str, without: Collection[Place]) -> bytes
         if place in without:
             out += [b">", formula]
         else:
-            special = sheet.special.get(place)
+            special = special_ones.get(place) if special_ones else None
             if special is not None and special.dynamic:
                 formula = _REF.sub(rb"\g<1>%b" % _reference(result.spilled[title][place]), formula, count=1)
             kind, value = _written(rows[place[0] - 1][place[1] - 1])
