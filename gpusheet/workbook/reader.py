@@ -109,7 +109,7 @@ def read_book(path: Path | str) -> ReadBook:
     months = _months(book, properties, warnings)
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
     made = _as_written(book, inputs, lines, lang, months)
-    same = properties.get("gpusheet_version") == __version__
+    same = properties.get("gpusheet_version") == __version__ and not older
     with package.parts_read():
         rest = rest_of(Edited(package, book, made, tables, factors, same))
     lost = [line for table in tables.values() for line in table.lost]

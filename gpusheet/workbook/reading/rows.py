@@ -26,7 +26,7 @@ from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.reading.areas import ABOVE, KEYED, ROW_TYPES, Area, cell_at
 from gpusheet.workbook.reading.cells import Cells, Unreadable, shown
-from gpusheet.workbook.reading.older import lent
+from gpusheet.workbook.reading.older import is_older, lent
 
 R = TypeVar("R", bound=Row)
 
@@ -172,6 +172,7 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
     headers = [area.header for area in areas.values() if area.sheet is sheet]
     found.end = min(headers) - ABOVE - 1 if headers else sheet.max_row
     known = {column.name: column for row_type in (Settings, Assumptions) for column in columns(row_type)}
+    older = is_older(book)
     constants = {constant.name: constant for constant in NAMED}
     values: dict[str, Any] = {}
     for row in range(1, found.end + 1):
@@ -201,8 +202,8 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
             found.lost.append(f"{place}: {name!r} is no assumption of gpusheet and is not read; {hint}")
     fields = tuple(column for column in known.values() if column.name in values)
     values, bad_cells = _understood(fields, values, found.place, found.warnings)
-    found.settings = _read(Settings, values, found)
-    found.assumptions = _read(Assumptions, values, found)
+    found.settings = _read(Settings, values, found, older)
+    found.assumptions = _read(Assumptions, values, found, older)
     found.errors = besides(found.errors, bad_cells) + bad_cells
     return found
 
@@ -218,11 +219,13 @@ def _value_column(sheet: Worksheet, found: Factors) -> int:
     return 1
 
 
-def _read(row_type: type[R], values: Mapping[str, Any], found: Factors) -> R | None:
+def _read(row_type: type[R], values: Mapping[str, Any], found: Factors, older: bool) -> R | None:
     fields = columns(row_type)
     for column in fields:
         if column.default is None or not is_blank(values.get(column.name)):
             continue
+        if older and column.name not in found.rows:
+            continue  # it came later
         why = "blank" if column.name in found.rows else "not there"
         found.warnings.append(f"{found.place(column.name)}: {why}; the default {shown(column.default)} is taken")
     try:
