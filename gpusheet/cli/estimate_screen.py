@@ -25,9 +25,11 @@ _WORDS = {
     Lang.zh: ("指标", "名称", "数值", "方法", "需求", "单副本承载", "卡数", "采用", "输入"),
 }
 _METHOD_NAMES = {
-    Lang.en: {"serving": "serving at the latency targets", "throughput": "[A] token throughput", "constraint": "[B] tightest constraint",
+    Lang.en: {"serving": "serving at the latency targets",
+              "throughput": "[A] token throughput", "constraint": "[B] tightest constraint",
               "segment": "[C] memory segments"},
-    Lang.zh: {"serving": "服务法（时延目标）", "throughput": "[A] 令牌吞吐法", "constraint": "[B] 三方约束法", "segment": "[C] 显存三段式"},
+    Lang.zh: {"serving": "服务法（时延目标）",
+              "throughput": "[A] 令牌吞吐法", "constraint": "[B] 三方约束法", "segment": "[C] 显存三段式"},
 }  # fmt: skip
 
 

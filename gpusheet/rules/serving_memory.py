@@ -97,26 +97,29 @@ def sampler_gib(request_slots: Requests, vocab: Elements, sampler_bytes: Bytes) 
     return request_slots * either(vocab, 0) * sampler_bytes / BYTES_PER_GIB
 
 
-@rule(en="Memory of a forward pass", zh="前向激活显存", source="widest point of a layer in 16 bit")
-def forward_gib(
-    batch_tokens: Tokens,
-    hidden: Elements,
-    intermediate: Elements,
-    experts_per_token: Experts,
-    expert_share: Share,
-    tensor_ranks: Number,
+@rule(en="Elements of a layer", zh="层内激活元素", source="gate, up and product; with experts once for each")
+def layer_elements(
+    hidden: Elements, intermediate: Elements, experts_per_token: Experts, expert_share: Share, tensor_ranks: Number,
     working_cards: Number,
-) -> GiBPerCard:
-    """Peak memory of activations: residual and hidden state, gate, up and product, with experts once for each.
+) -> Elements:  # fmt: skip
+    """Numbers of a token inside a feed-forward layer, on one card.
 
-    >>> round(forward_gib(8192, 4096, 14336, None, 0, 1, 1), 3)
+    >>> layer_elements(4096, 14336, None, 0, 1, 1), layer_elements(4096, 1536, 8, 0.0625, 8, 8)
+    (43008.0, 37376.0)
+    """
+    width = 3 * either(intermediate, 0)
+    routed = either(experts_per_token, 0) * (width / working_cards + either(hidden, 0))
+    return where(above(expert_share, 0), routed, width / tensor_ranks)
+
+
+@rule(en="Memory of a forward pass", zh="前向激活显存", source="widest point of a layer in 16 bit")
+def forward_gib(batch_tokens: Tokens, hidden: Elements, layer_elements: Elements) -> GiBPerCard:
+    """Peak memory of activations of a batch: residual, hidden state and what is inside a layer.
+
+    >>> round(forward_gib(8192, 4096, 43008), 3)
     0.844
     """
-    dense = (1 - above(expert_share, 0)) * 3 * either(intermediate, 0) / tensor_ranks
-    experts = above(expert_share, 0) * either(experts_per_token, 0) * (
-        3 * either(intermediate, 0) / working_cards + either(hidden, 0)
-    )
-    return batch_tokens * WIDE_BYTES * (3 * either(hidden, 0) + dense + experts) / BYTES_PER_GIB
+    return batch_tokens * WIDE_BYTES * (3 * either(hidden, 0) + layer_elements) / BYTES_PER_GIB
 
 
 @rule(en="Memory of parallel ranks", zh="并行通信显存", source="vLLM logs; PR 10511")
@@ -153,11 +156,20 @@ def default_share(
     return either(default_fraction, 1 - reserved / MIB_PER_GIB / maximum(card_gib, 1))
 
 
+@rule(en="Memory share of the engine", zh="引擎显存占比", source="typed, or the engine's default", most=1)
+def memory_share(gpu_memory_utilization: Share, default_share: Share) -> Share:
+    """Share of a card's memory that the engine takes.
+
+    >>> memory_share(0.95, 0.9), memory_share(None, 0.9)
+    (0.95, 0.9)
+    """
+    return either(gpu_memory_utilization, default_share)
+
+
 @rule(en="KV pool per card", zh="单卡KV池", source="vLLM gpu_worker, SGLang model_runner, TensorRT-LLM pyexecutor")
 def kv_pool_gib_per_card(
     pool_kind: Text,
-    gpu_memory_utilization: Share,
-    default_share: Share,
+    memory_share: Share,
     card_gib: GiBPerCard,
     weights_gib_per_card: GiBPerCard,
     engine_overhead_gib: GiBPerCard,
@@ -168,15 +180,14 @@ def kv_pool_gib_per_card(
 ) -> GiBPerCard:
     """Memory for KV cache on a card, as the engine sizes it at its start. Below 0: it does not start.
 
-    >>> round(kv_pool_gib_per_card("of_total", 0.95, 0.9, 79.15, 14.99, 2.06, 0, 0.35, 0, 1), 2)
+    >>> round(kv_pool_gib_per_card("of_total", 0.95, 79.15, 14.99, 2.06, 0, 0.35, 0, 1), 2)
     58.14
     """
-    share = either(gpu_memory_utilization, default_share)
     return calibration_pool * choose(
         pool_kind,
-        of_total=card_gib * share - weights_gib_per_card - engine_overhead_gib - graph_gib,
-        of_free_before=(card_gib - context_gib - ranks_gib) * share - weights_gib_per_card,
-        of_free_after=(card_gib - weights_gib_per_card - engine_overhead_gib) * share,
+        of_total=card_gib * memory_share - weights_gib_per_card - engine_overhead_gib - graph_gib,
+        of_free_before=(card_gib - context_gib - ranks_gib) * memory_share - weights_gib_per_card,
+        of_free_after=(card_gib - weights_gib_per_card - engine_overhead_gib) * memory_share,
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from gpusheet.errors import GpusheetError, UnknownName
-from gpusheet.expr import render
+from gpusheet.expr import Call, Symbol, render
 from gpusheet.registry import Rule, all_rules, settle_number
 from gpusheet.rules import SUBJECTS
 from gpusheet.xl.arguments import Argument, name, of_parameter
@@ -83,7 +83,12 @@ def _of_rule(rule: Rule) -> Function:
 
 
 def _no_result(rule: Rule, read: tuple[Any, ...]) -> CellError:
-    blank = [f"{p.name} ({p.unit.symbol})" for p, value in zip(rule.parameters, read, strict=True) if _missing(value)]
+    dispensable = {
+        part.name for call in rule.plain_expression.walk() if isinstance(call, Call) and call.operation == "if_given"
+        for part in call.arguments[:-2] if isinstance(part, Symbol)
+    }  # fmt: skip
+    pairs = zip(rule.parameters, read, strict=True)
+    blank = [f"{p.name} ({p.unit.symbol})" for p, value in pairs if _missing(value) and p.name not in dispensable]
     if blank:
         verb = "is" if len(blank) == 1 else "are"
         return CellError(BAD_ARGUMENT, f"no result while {', '.join(blank)} {verb} blank")

@@ -6,11 +6,12 @@ stands.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from openpyxl.workbook.workbook import Workbook
 
-from gpusheet.catalog import Catalog, Column, columns
+from gpusheet.catalog import Catalog, Column, Row, columns
 
 SCHEMA = "2"
 LATER_TABLES = {"Engines": "engines", "Generations": "generations"}
@@ -34,7 +35,7 @@ def lent(table: str, absent: list[str], values: dict[str, Any]) -> dict[str, Any
     """Values for the columns that a row does not have yet: those of gpusheet's row of that name."""
     if table not in _LENDING or not absent:
         return {}
-    rows = getattr(Catalog.builtin(), _LENDING[table])
+    rows: Sequence[Row] = getattr(Catalog.builtin(), _LENDING[table])
     key = columns(type(rows[0]))[0].name
     wanted = str(values.get(key) or "").strip().casefold()
     known = next((row for row in rows if getattr(row, key).casefold() == wanted), None)
