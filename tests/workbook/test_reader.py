@@ -449,7 +449,7 @@ def test_unknown_names_are_errors_with_the_nearest(path: Path) -> None:
 def test_a_card_that_was_deleted_is_missed_by_its_workload(path: Path) -> None:
     def edit(book: Workbook) -> None:
         sheet, _ = table(book, "GPUs")
-        for position in range(1, 25):
+        for position in range(1, 28):
             sheet.cell(7, position).value = None
 
     assert problems(path, edit) == [
@@ -493,7 +493,7 @@ def test_an_alias_of_two_cards_is_an_error(path: Path) -> None:
 
 
 def test_missing_and_double_headers(path: Path) -> None:
-    lines = problems(path, put(GPUs_E6="memory", Prices_C6="price_list "))
+    lines = problems(path, put(GPUs_F6="memory", Prices_C6="price_list "))
     assert lines == [
         "GPUs row 6: the table GPUs has no header 'memory_gb' (Memory per card); allowed a number above 0; "
         "put the column back",
@@ -560,13 +560,13 @@ def test_a_formula_without_a_saved_value_is_an_error(path: Path) -> None:
 def test_formulas_and_errors_in_own_columns(path: Path) -> None:
     def edit(book: Workbook) -> None:
         for row, value in ((6, "margin"), (7, "=F7*2"), (8, "#DIV/0!"), (9, 5)):
-            book["GPUs"].cell(row, 25, value)
+            book["GPUs"].cell(row, 28, value)
 
     read = reread(path, edit)
     assert read.extra_columns == {"GPUs": {"margin": [None, None, 5]}}
     assert [line.partition(";")[0] for line in read.lost] == [
-        "GPUs!Y7 (margin): found a formula without a value: open the book in Excel and save it once",
-        "GPUs!Y8 (margin): found the error #DIV/0!",
+        "GPUs!AB7 (margin): found a formula without a value: open the book in Excel and save it once",
+        "GPUs!AB8 (margin): found the error #DIV/0!",
     ]
 
 
