@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import MagicMock, patch
 
 import pytest
+from windows import stand_ins
 
 from gpusheet.cli import main
 from gpusheet.errors import GpusheetError
@@ -247,7 +248,7 @@ def test_excel_is_looked_up_in_the_registry() -> None:
         HKEY_CURRENT_USER="person", HKEY_LOCAL_MACHINE="machine", KEY_READ=1, KEY_WOW64_64KEY=2, KEY_WOW64_32KEY=4,
         OpenKey=opened, QueryValueEx=value,
     )  # fmt: skip
-    with patch.dict(sys.modules, {"winreg": registry}):
+    with stand_ins({"winreg": registry}):
         assert facts._excel() == Excel(r"C:\Program Files\Office\EXCEL.EXE", 32, "16.0.9")
         entries["person", facts._APP_PATHS, ""] = r"C:\Program Files (x86)\EXCEL.EXE"
         del entries["machine", facts._CLICK_TO_RUN, "Platform"]

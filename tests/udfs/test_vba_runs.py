@@ -190,7 +190,8 @@ def test_ranges(folder: Path) -> None:
     """One cell is its value, dates stay dates, whole columns end with the sheet; too many cells never reach Python."""
     found = answers(
         folder, "Shown(AVERAGE_QPS(NewRange(1, 1), 2))", "Shown(CARD_TIER(NewRange(2, 1), Empty))",
-        "Shown(CARD_TIER(NewRange(1048576, 16384), Empty))", "asked", "Shown(ESTIMATE(NewRange(1048576, 16384), Empty, Empty, Empty, Empty, Empty))",
+        "Shown(CARD_TIER(NewRange(1048576, 16384), Empty))", "asked",
+        "Shown(ESTIMATE(NewRange(1048576, 16384), Empty, Empty, Empty, Empty, Empty))",
         "Shown(ERROR_REASON(\"CARD_TIER\", NewRange(1048576, 1)))", "asked",
         source=SOURCE.replace('Answer("ESTIMATE"', 'Answer("AVERAGE_QPS"').replace('Answer("ERROR_REASON", "1n", given)',
             'Answer("AVERAGE_QPS", "n1", Array(given(1), given(0)))'),

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ctypes
 import datetime
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
-from unittest.mock import MagicMock, patch
+from unittest.mock import MagicMock
 
 STUBBED = (
     "pythoncom", "pywintypes", "win32api", "win32com", "win32com.client", "win32com.server", "win32com.server.dispatcher",
@@ -71,6 +71,21 @@ def _stubs() -> dict[str, ModuleType]:
 
 
 @contextmanager
+def stand_ins(modules: Mapping[str, Any]) -> Iterator[None]:
+    """Modules that stand for others; what is imported meanwhile stays, or it would be there twice afterwards."""
+    before = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+
+
+@contextmanager
 def xlwings_on_windows() -> Iterator[ModuleType]:
     """xlwings as it is on Windows, with our module loaded in it; afterwards all is as it was."""
     import xlwings
@@ -81,7 +96,7 @@ def xlwings_on_windows() -> Iterator[ModuleType]:
     parts = {name: getattr(ctypes, name, None) for name in ("windll", "oledll", "PyDLL")}
     before = {name: getattr(xlwings, name) for name in ("func", "arg", "ret")}
     try:
-        with patch.dict(sys.modules, _stubs()):
+        with stand_ins(_stubs()):
             for name in parts:
                 setattr(ctypes, name, MagicMock(name=name))
             windows, udfs = import_module("xlwings._xlwindows"), import_module("xlwings.udfs")

@@ -137,7 +137,7 @@ BAD_ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
     "no length": ({"input_tokens": " "}, "#VALUE!", "input_tokens: blank, allowed a number above 0"),
     "text for a number": ({"input_tokens": "200"}, "#VALUE!", "input_tokens: found '200', allowed a number above 0"),
     "TRUE for a number": ({"peak_factor": True}, "#VALUE!", "peak_factor: found True"),
-    "date for a number": ({"output_tokens": datetime.datetime(2026, 1, 1)}, "#VALUE!", "output_tokens: found datetime"),
+    "date for a number": ({"output_tokens": datetime.datetime(2026, 1, 1)}, "#VALUE!", "output_tokens: found 2026-01-01"),
     "negative": ({"output_tokens": -1}, "#NUM!", "output_tokens: found -1, allowed a number above 0"),
     "below its bound": ({"peak_factor": 0.5}, "#NUM!", "peak_factor: found 0.5, allowed a number at least 1"),
     "broken error": ({"requests_per_day": "#REF!"}, "#REF!", "requests_per_day: the cell holds #REF!"),

@@ -72,7 +72,9 @@ def number_of(text: str, epoch: datetime.datetime) -> float | None:
     [1234.5, -10.0, 46322.0, 0.5, None]
     >>> number_of("$5", epoch)
     Traceback (most recent call last):
-    gpusheet.workbook.recalculation.deviations.NotCalculated: it calculates with the text '$5', ...
+        ...
+    gpusheet.workbook.recalculation.deviations.NotCalculated: it calculates with the text '$5', of which it depends on the country \
+whether it is a number; write the number
     """
     if found := _GROUPED.fullmatch(text):
         number = float(found[2].replace(",", "")) / (100 if found[3] else 1)
