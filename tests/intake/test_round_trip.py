@@ -24,7 +24,7 @@ NAMES = st.text(
     min_size=1,
     max_size=20,
 )
-PLAIN = NAMES.map(lambda text: "x" + " ".join(text.split()) + "x")
+PLAIN = NAMES.map(lambda text: "t" + " ".join(text.split()) + "t")  # x-x and the like stand for no value
 # spreadsheets keep 15 digits, and openpyxl writes 16
 POSITIVE = st.floats(min_value=0.0001, max_value=1e7).map(lambda number: float(f"{number:.15g}"))
 PRICES = st.builds(
