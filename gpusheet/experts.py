@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpusheet.constants import LEAST_LEFT, MOST_TOUCHED
 from gpusheet.ops import maximum, minimum, power
 
 
@@ -13,4 +14,4 @@ def untouched(share: float, tokens: float) -> float:
     >>> untouched(0.25, 2), untouched(0, 8), untouched(1, 1e9) < 1e-200
     (0.5625, 1.0, True)
     """
-    return power(maximum(0.3, 1 - share), minimum(tokens, 500))
+    return power(maximum(LEAST_LEFT, 1 - share), minimum(tokens, MOST_TOUCHED))

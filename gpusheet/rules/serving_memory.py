@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import BYTES_PER_GIB, MIB_PER_GB, MIB_PER_GIB, WIDE_BYTES
+from gpusheet.constants import (
+    BYTES_PER_GIB,
+    MIB_PER_GB,
+    MIB_PER_GIB,
+    NEARLY,
+    SGL_BASE,
+    SGL_CARD,
+    SGL_LARGE,
+    SGL_LEAST,
+    SGL_SLOT,
+    SGL_TOKEN,
+    SGL_TOKENS,
+    WIDE_BYTES,
+)
 from gpusheet.ops import TINY, above, at_least, ceil, choose, either, floor, maximum, minimum, one_of, where
 from gpusheet.registry import rule
 from gpusheet.units import (
@@ -151,8 +164,8 @@ def default_share(
     >>> default_share(0.9, 79, 8192, 256, 1), round(default_share(None, 79, 8192, 256, 1), 4)
     (0.9, 0.8339)
     """
-    buffers = 512 + 1.5 * maximum(batch_tokens, 2048) + 2 * request_slots + 128 * cards
-    reserved = maximum(buffers, 10240 * above(card_gib, 60))
+    buffers = SGL_BASE + SGL_TOKEN * maximum(batch_tokens, SGL_TOKENS) + SGL_SLOT * request_slots + SGL_CARD * cards
+    reserved = maximum(buffers, SGL_LEAST * above(card_gib, SGL_LARGE))
     return either(default_fraction, 1 - reserved / MIB_PER_GIB / maximum(card_gib, 1))
 
 
@@ -209,7 +222,7 @@ def layer_group(full_attention_layers: Layers, sliding_layers: Layers) -> Layers
     (12.0, 10.0, 32.0)
     """
     few, many = minimum(full_attention_layers, sliding_layers), maximum(full_attention_layers, sliding_layers)
-    return maximum(1, where(above(1.25 * few, many) + at_least(0, few), many, few))
+    return maximum(1, where(above(NEARLY * few, many) + at_least(0, few), many, few))
 
 
 @rule(en="Layers that tokens are counted by", zh="计token层数系数", source="vLLM's start-up log: tokens as if all groups grew")

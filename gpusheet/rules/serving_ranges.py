@@ -51,7 +51,7 @@ def serving_evidence(unmeasured_aspects: Number) -> Text:
     """
     return name_of_smallest(
         measured=unmeasured_aspects, partly=maximum(unmeasured_aspects - 1, 1 - unmeasured_aspects),
-        none=maximum(0, 2 - unmeasured_aspects) - 0.5 * above(unmeasured_aspects, 1),
+        none=1 - above(unmeasured_aspects, 1),
     )  # fmt: skip
 
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import BYTES_PER_GB, FLOPS_PER_PARAM, FLOPS_PER_TFLOPS, MS_PER_SECOND, US_PER_SECOND, WIDE_BYTES
+from gpusheet.constants import (
+    BYTES_PER_GB,
+    FLOPS_PER_PARAM,
+    FLOPS_PER_TFLOPS,
+    LINK_RANKS,
+    MS_PER_SECOND,
+    US_PER_SECOND,
+    WIDE_BYTES,
+)
 from gpusheet.experts import untouched
-from gpusheet.ops import above, either, maximum, minimum, one_of, where
+from gpusheet.ops import above, at_least, either, maximum, minimum, one_of, where
 from gpusheet.registry import rule
 from gpusheet.units import (
     TFLOPS,
@@ -57,7 +65,7 @@ def head_params_b(embedding_params_b: BillionParams, tied_embeddings: Flag) -> B
     >>> head_params_b(1.050673152, 0), head_params_b(0.525336576, 1)
     (0.525336576, 0.525336576)
     """
-    return embedding_params_b * where(tied_embeddings, 1, 0.5)
+    return embedding_params_b / (1 + at_least(0, tied_embeddings))
 
 
 @rule(en="Parameters of every token", zh="每token必经参数量", source="all but embeddings and experts")
@@ -225,7 +233,7 @@ def collectives_s(
     >>> collectives_s(8, 32, 1, 6, 1, 0, 5, "nvlink", 10)
     0.000896
     """
-    each = launch_factor * collective_us + rank_us * minimum(working_cards, 8) + expert_parallel * expert_parallel_us
+    each = launch_factor * collective_us + rank_us * minimum(working_cards, LINK_RANKS) + expert_parallel * expert_parallel_us
     slow = one_of(link, "pcie") * pcie_us
     return above(working_cards, 1) * 2 * layers * (each + slow) / US_PER_SECOND
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import GB_PER_GIB, WIDE_BYTES
+from gpusheet.constants import GB_PER_GIB, PAD_HIDDEN, PAD_INNER, WIDE_BYTES
 from gpusheet.ops import above, ceil, either, if_given, maximum, minimum, one_of, where
 from gpusheet.registry import rule
 from gpusheet.units import (
@@ -122,7 +122,7 @@ def expert_padding(padded: Flag, hidden: Elements, intermediate: Elements) -> Ra
     >>> expert_padding(1, 2880, 2880), expert_padding(0, 2880, 2880)
     (1.0903703703703702, 1.0)
     """
-    wide = ceil(hidden / 256) * 256 / hidden * ceil(intermediate / 128) * 128 / intermediate
+    wide = ceil(hidden / PAD_HIDDEN) * PAD_HIDDEN / hidden * ceil(intermediate / PAD_INNER) * PAD_INNER / intermediate
     return where(padded, if_given((hidden, intermediate), wide, 1), 1)
 
 
