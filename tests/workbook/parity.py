@@ -166,7 +166,8 @@ def _workload(draw: random.Random, number: int, gpus: list[Gpu], models: list[Mo
         image_tokens=some(0, 1000), shared_prefix_tokens=some(0, 100), prefix_hit_rate=some(0, 0.5, 1),
         sizing_method=draw.choice(["throughput", "constraint", "segment"]) if complete else some(
             "serving", "throughput", "constraint", "segment"), engine=some("vllm-0.8", "sglang-0.5.3", "tensorrt-llm-1.0"),
-        attention_dp_size=some(1, 2), offered_concurrency=some(1, 64, 4096), max_model_len=some(8192), safety=some(0.7, 1), tokens_per_s=some(20, 50),
+        attention_dp_size=some(1, 2), offered_concurrency=some(1, 64, 4096), max_model_len=some(8192), safety=some(0.7, 1),
+        tokens_per_s=some(20, 50),
         ttft_target=some(0.1, 1), tpot_target=some(0.02), min_replicas=some(1, 2), requests_per_day=some(0, 80000, 1e6),
         peak_concurrency=draw.choice([5, 60]) if complete else some(0, 3, 40, 400), kv_gb_per_request=some(0.5, 2),
         concurrency=draw.choice([8, 10]) if complete else some(10, 169), card_throughput=some(1800, 2500),
