@@ -10,6 +10,7 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
+from gpusheet.intake.guard import like_a_formula
 from gpusheet.workbook.style import FORMULA, Look, printing, protect, set_widths
 from gpusheet.xl.functions import Function, functions, grouped
 
@@ -98,7 +99,7 @@ def _put_function(sheet: Any, look: Look, line: int, function: Function, gallery
         cell = sheet.cell(line, position)
         cell.value, cell.data_type = text, "s"
         look.text(cell, bold=position == 1, color="7F7F7F" if position == 4 else FORMULA, wrap=True, indent=position > 3)
-        cell.quotePrefix = text[:1] in "=+-@"
+        cell.quotePrefix = like_a_formula(text)
     live = sheet.cell(line, 3, formula)
     look.formula(live, rule.unit if rule else None)
     if isinstance(value, datetime.date):

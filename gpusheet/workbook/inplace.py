@@ -8,14 +8,13 @@ that the list of shared texts stays as it is. What would be lost is raised as `W
 
 from __future__ import annotations
 
-import copy
 import datetime
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
-from zipfile import ZipFile, ZipInfo
+from zipfile import ZipFile
 
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, to_excel
 
@@ -24,6 +23,7 @@ from gpusheet.errors import GpusheetError
 from gpusheet.intake.guard import like_a_formula
 from gpusheet.workbook.inplace_parts import Styles, grown_table, recalculated_on_opening
 from gpusheet.workbook.inplace_sheet import SheetXml
+from gpusheet.workbook.package import packed
 from gpusheet.workbook.reading.features import relations
 from gpusheet.workbook.reading.opening import Package
 from gpusheet.workbook.recalculation.parts import Book, book_of, checked
@@ -125,7 +125,7 @@ def _changed(package: Package, changes: Sequence[Change | Copied], grow: Mapping
     if any(re.search(rb"<(?:\w+:)?f[ >]", parts[sheet]) for sheet in book.sheets):
         new[book.workbook] = recalculated_on_opening(parts[book.workbook])
     new = {part: xml for part, xml in new.items() if xml != parts[part]}
-    return Changed(_packed(entries, parts | new), tuple(entry.filename for entry in entries if entry.filename in new))
+    return Changed(packed(entries, parts | new), tuple(entry.filename for entry in entries if entry.filename in new))
 
 
 def _put(
@@ -172,12 +172,3 @@ def _table_part(package: Package, book: Book, name: str) -> str:
                 if head and html.unescape(head[1].decode("utf-8", "replace")).casefold() == name.casefold():
                     return target
     raise GpusheetError(f"{package.name}: has no table {name}")
-
-
-def _packed(entries: Sequence[ZipInfo], parts: Mapping[str, bytes]) -> bytes:
-    """The package with its entries in their order, as they were packed and dated."""
-    file = BytesIO()
-    with ZipFile(file, "w", allowZip64=True) as archive:
-        for entry in entries:
-            archive.writestr(copy.copy(entry), parts[entry.filename])
-    return file.getvalue()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -39,3 +41,11 @@ def repacked(
             entry.create_system = 0  # the same bytes on Windows and elsewhere
             entry.compress_type = ZIP_DEFLATED if compressed else ZIP_STORED
             new.writestr(entry, change(name, old.read(name)))
+
+def packed(entries: Iterable[ZipInfo], parts: Mapping[str, bytes]) -> bytes:
+    """The package with its entries in their order, as they were packed and dated."""
+    file = BytesIO()
+    with ZipFile(file, "w", allowZip64=True) as archive:
+        for entry in entries:
+            archive.writestr(copy.copy(entry), parts[entry.filename])
+    return file.getvalue()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import ZipFile, ZipInfo
+from zipfile import ZipFile
 
 from gpusheet.errors import GpusheetError
 from gpusheet.files import check_target, replacing
+from gpusheet.workbook.package import packed
 from gpusheet.workbook.reading.opening import open_package
 from gpusheet.workbook.recalculation.calculate import calculate
 from gpusheet.workbook.recalculation.cells import address
@@ -61,7 +60,7 @@ def recalculated(path: Path | str) -> Recalculated:
     if book.links:
         remarks.append("values of other workbooks are those that were saved in this file")
     return Recalculated(
-        data=_packed(entries, parts | changed),
+        data=packed(entries, parts | changed),
         formulas=sum(len(sheet.formulas) for sheet in result.sheets.values()),
         errors=tuple(errors(result, without)),
         not_calculated=tuple(Finding(f"{title}!{address(place)}", "", without[title, place])
@@ -111,12 +110,3 @@ def recalculate(path: Path | str, header: int | None = 0) -> dict[str, pandas.Da
         cells = [(*one.cell.rpartition("!"), one.why) for one in (*done.errors, *done.not_calculated)]
         frame.attrs["errors"] = {address: why for sheet, _, address, why in cells if sheet == title}
     return frames
-
-
-def _packed(entries: Iterable[ZipInfo], parts: Mapping[str, bytes]) -> bytes:
-    """The package with its entries in their order, as they were packed and dated."""
-    file = BytesIO()
-    with ZipFile(file, "w", allowZip64=True) as archive:
-        for entry in entries:
-            archive.writestr(copy.copy(entry), parts[entry.filename])
-    return file.getvalue()
