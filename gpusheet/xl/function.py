@@ -30,6 +30,7 @@ class Function:
     example: tuple[Any, ...]  # for galleries and documentation; a list of rows stands for a range
     rule: Rule | None = None
     spills: bool = False  # the result is a list of rows
+    days: int | None = None  # days stand in no column of the result but the first so many
     told: Callable[..., str] | None = field(default=None, repr=False)  # why parts of a result are missing
 
     def help(self, lang: str = "en") -> str:

@@ -155,8 +155,8 @@ def test_look_ups_and_tables_give_what_python_gives(name: str, call: Call) -> No
     if not function.spills:
         assert found == expected
         return
-    rows = [[_date(cell) for cell in row] for row in (found if isinstance(found[0], list) else [found])]
-    assert rows == expected
+    rows = [[_date(cell) for cell in row] for row in (found if isinstance(found[0], list | tuple) else [found])]
+    assert rows == [list(row) for row in expected]
     assert not any(cell is None for row in found for cell in row)
 
 
