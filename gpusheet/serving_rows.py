@@ -76,9 +76,9 @@ def read(cells: Mapping[str, Any], number: int, context: Context) -> LookUp:
         raise GpusheetError(f"attention_dp_size: found {groups:.15g}, allowed a divisor of the {cards:.15g} cards")
     domain = card.link_domain_cards or card.max_cards_per_node
     # beyond a node the rules share attention by groups of their own
-    if not engine.layer_split and cards / groups <= min(domain, context.assumptions.attention_group_cards):
-        if uneven := model.heads_apart(cards / groups):
-            raise GpusheetError(f"cards: {uneven} cards cannot be shared out evenly; give another number of cards")
+    one_group = not engine.layer_split and cards / groups <= min(domain, context.assumptions.attention_group_cards)
+    if one_group and (uneven := model.heads_apart(cards / groups)):
+        raise GpusheetError(f"cards: {uneven} cards cannot be shared out evenly; give another number of cards")
     if workload.expert_parallel is None and groups > 1 and model.n_experts:
         workload = workload.model_copy(update={"expert_parallel": 1.0})  # goes with data-parallel attention in all engines
     found = look_up(workload, context)
@@ -94,7 +94,7 @@ def _workload(values: Mapping[str, Any], given: Mapping[str, Any]) -> Workload:
 
 
 def _blank(value: Any) -> bool:
-    return is_blank(value) or value != value or (isinstance(value, str) and value.strip().casefold() in _NOTHING)
+    return is_blank(value) or (isinstance(value, float) and math.isnan(value)) or (isinstance(value, str) and value.strip().casefold() in _NOTHING)
 
 
 def _cards(given: Mapping[str, Any]) -> Any:
@@ -184,7 +184,6 @@ def answer(rows: Sequence[Mapping[str, Any]], context: Context | None = None) ->
         timed = solved.index[[not _untimed(rows[place]) for place in read_rows]]
         full = timed[solved.loc[timed, "most_running"] <= 0]
         for place in full:
-            line = solved.loc[place]
             refused[place] = _no_room(solved.loc[place])
         silent = [place for place in range(len(rows)) if place not in timed or place in full]
         answers.loc[silent, [name for name in RANGED if name.startswith(TIMES)]] = float("nan")

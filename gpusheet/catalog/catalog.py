@@ -11,12 +11,22 @@ from gpusheet.catalog.fx import Fx
 from gpusheet.catalog.gpu import Gpu
 from gpusheet.catalog.load import DATA, read_table
 from gpusheet.catalog.model import Model
-from gpusheet.catalog.names import Names, aliases_of, engine_words, month_of, plain_cards, plain_names, short_of_experts, version_of
+from gpusheet.catalog.names import (
+    Names,
+    aliases_of,
+    engine_words,
+    month_of,
+    plain_cards,
+    plain_names,
+    short_of_experts,
+    version_of,
+)
 from gpusheet.catalog.price import PRICING_MODELS, Price
 from gpusheet.catalog.serving import Engine, Generation
 from gpusheet.catalog.tables import Distribution, Precision, Season, Tier
 from gpusheet.constants import TIERS
 from gpusheet.errors import GpusheetError, UnknownName
+
 
 class AmbiguousPrice(GpusheetError):
     """Several prices answer; which one is meant has to be said."""

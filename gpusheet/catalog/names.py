@@ -94,9 +94,9 @@ def _plainer(name: str, copies: bool) -> Iterator[str]:
     short = (hub[1] if (hub := _HUB.fullmatch(short)) else short).rstrip("/\\ ")
     for start in (short, _MAKERS.sub("", short, count=1) if _MAKERS.match(short) else short):
         yield start
-        while (cut := _COPY.sub("", start)) != start:
-            start = cut
-            yield start
+        left = start
+        while (cut := _COPY.sub("", left)) != left:
+            yield (left := cut)
 
 
 def plain_cards(name: str) -> Iterator[str]:
