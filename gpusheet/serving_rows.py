@@ -94,7 +94,9 @@ def _workload(values: Mapping[str, Any], given: Mapping[str, Any]) -> Workload:
 
 
 def _blank(value: Any) -> bool:
-    return is_blank(value) or (isinstance(value, float) and math.isnan(value)) or (isinstance(value, str) and value.strip().casefold() in _NOTHING)
+    if isinstance(value, str) and value.strip().casefold() in _NOTHING:
+        return True
+    return is_blank(value) or (isinstance(value, float) and math.isnan(value))
 
 
 def _cards(given: Mapping[str, Any]) -> Any:
