@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -15,15 +16,23 @@ from gpusheet.errors import GpusheetError, UnknownName
 HEADER = ("name", "value", "source")
 
 
-def read_assumptions(path: Path) -> dict[str, str]:
-    """The values of a file by name, as they are typed; every wrong line is named.
+@dataclass(frozen=True)
+class Assumed:
+    """Assumptions of a file by name: the values as they are typed, and where they are from."""
+
+    values: dict[str, str]
+    sources: dict[str, str]
+
+
+def read_assumptions(path: Path) -> Assumed:
+    """The assumptions of a file; every wrong line is named. Without a source the file is it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "assumptions.csv")
-    ...     _ = file.write_text("name,value,source\\ncalibration_step,1.12,our load tests\\n")
+    ...     _ = file.write_text("name,value,source\\ncalibration_step,1.12,our load tests\\nsafety,0.8,\\n")
     ...     read_assumptions(file)
-    {'calibration_step': '1.12'}
+    Assumed(values={'calibration_step': '1.12', 'safety': '0.8'}, sources={'calibration_step': 'our load tests', 'safety': 'assumptions.csv'})
     """
     known: Mapping[str, Column] = {c.name: c for c in columns(Assumptions)}
     lines = csv_lines(path)
@@ -32,6 +41,7 @@ def read_assumptions(path: Path) -> dict[str, str]:
     if absent:
         raise GpusheetError(f"{path.name} row 1: no column {', '.join(absent)}; allowed: {', '.join(HEADER)}")
     found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     wrong = []
     for number, cells in lines:
         row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
@@ -43,7 +53,7 @@ def read_assumptions(path: Path) -> dict[str, str]:
         elif is_blank(value):
             wrong.append(f"{place}, {name}: blank, allowed {known[name].allowed()}")
         else:
-            found[name] = value
+            found[name], sources[name] = value, row.get("source") or path.name
     for name, value in found.items():
         try:
             read = known[name].read(value)
@@ -53,7 +63,7 @@ def read_assumptions(path: Path) -> dict[str, str]:
             wrong.append(f"{path.name}, {name}: found {value!r}, allowed {known[name].allowed()}")
     if wrong:
         raise GpusheetError("\n".join(wrong))
-    return found
+    return Assumed(found, sources)
 
 
 def write_assumptions(file: TextIO, rows: Iterable[tuple[str, float, str]]) -> None:
