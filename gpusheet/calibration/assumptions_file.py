@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TextIO
 
 from gpusheet.catalog import Assumptions, Column, columns
-from gpusheet.catalog.load import csv_lines
 from gpusheet.catalog.schema import is_blank
 from gpusheet.errors import GpusheetError, UnknownName
+from gpusheet.intake.sheets import open_file
+from gpusheet.intake.understand import as_text
 
 HEADER = ("name", "value", "source")
 
@@ -31,12 +32,14 @@ def read_assumptions(path: Path) -> Assumed:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "assumptions.csv")
     ...     _ = file.write_text("name,value,source\\ncalibration_step,1.12,our load tests\\nsafety,0.8,\\n")
-    ...     read_assumptions(file)
-    Assumed(values={'calibration_step': '1.12', 'safety': '0.8'}, sources={'calibration_step': 'our load tests', 'safety': 'assumptions.csv'})
+    ...     found = read_assumptions(file)
+    >>> found.values, found.sources["safety"]
+    ({'calibration_step': '1.12', 'safety': '0.8'}, 'assumptions.csv')
     """
     known: Mapping[str, Column] = {c.name: c for c in columns(Assumptions)}
-    lines = csv_lines(path)
-    header = [cell.strip().casefold() for _, cells in [next(lines, (1, []))] for cell in cells]
+    sheet = open_file(path).sheets()[0]
+    lines = zip(sheet.numbers, (["" if cell is None else as_text(cell) for cell in line] for line in sheet.lines), strict=True)
+    header = [cell.casefold() for _, cells in [next(lines, (1, []))] for cell in cells]
     absent = [name for name in HEADER[:2] if name not in header]
     if absent:
         raise GpusheetError(f"{path.name} row 1: no column {', '.join(absent)}; allowed: {', '.join(HEADER)}")
@@ -44,7 +47,7 @@ def read_assumptions(path: Path) -> Assumed:
     sources: dict[str, str] = {}
     wrong = []
     for number, cells in lines:
-        row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
+        row = dict(zip(header, cells, strict=False))
         name, value, place = row.get("name", ""), row.get("value", ""), f"{path.name} row {number}"
         if name not in known:
             wrong.append(str(UnknownName(f"{place}, name", name, known)))

@@ -18,13 +18,12 @@ from gpusheet.cli.table_file import some_of
 from gpusheet.errors import GpusheetError
 from gpusheet.intake.guard import csv_cell
 from gpusheet.intake.sheets import open_file
-from gpusheet.intake.understand import as_text, understand
+from gpusheet.intake.understand import as_text, with_numbers
 from gpusheet.lookup import Context
 from gpusheet.serving_rows import ANSWERS, COLUMNS, REFUSED, answer
 
 _LIKE = 0.84  # from here on a header is taken for a slip of the pen
 _ELSEWHERE = {c.name for c in columns(Workload) if c.group in ("identity", "demand", "overrides", "money")} - {"concurrency"}
-_NUMBERS = {c.name: c for c in columns(Workload) if c.kind == "number"}
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,9 @@ def _wrong_headers(header: Sequence[str]) -> list[str]:
     return wrong
 
 
-def _understood(row: dict[str, str]) -> dict[str, Any]:
-    """The row with numbers in place of their spellings ("1,024", "90%", "３２"); what is no number stays, to be refused."""
-    read = {name: understand(cell, _NUMBERS[name], typed=False) for name, cell in row.items() if name in _NUMBERS}
-    return row | {name: found.value for name, found in read.items() if not found.bad and found.value is not None}
-
-
 def write_serving(table: ServingTable, context: Context, path: Path) -> Any:
     """Writes the table's own columns, then the answers; returns the answers."""
-    found = answer([_understood(row) for row in table.rows], context)
+    found = answer([with_numbers(row, columns(Workload)) for row in table.rows], context)
     with new_text_file(path) as file:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(csv_cell(name) for name in (*table.header, *ANSWERS))

@@ -91,6 +91,20 @@ def test_bad_runs_are_named_and_errors_of_unseen_runs_shown(tmp_path: Path) -> N
     assert ended.err.startswith("left out: runs.csv row 5: measured ttft_s ")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "gb18030"])
+def test_tables_as_spreadsheets_save_them(tmp_path: Path, encoding: str) -> None:
+    """Another encoding, separators in numbers, a column of one's own: the same factors."""
+    runs = made(noise=0)
+    plain, saved = table(tmp_path / "plain.csv", runs), tmp_path / "saved.csv"
+    lines = plain.read_text(encoding="utf-8").splitlines()
+    lines = [lines[0] + ",备注", *(line.replace(",1024,", ',"1,024",').replace(",2048,", ",２０４８,") + ",正常" for line in lines[1:])]
+    saved.write_text("\n".join(lines), encoding=encoding)
+    assert json.loads(run("calibrate", saved, "--json").out)["factors"] == json.loads(run("calibrate", plain, "--json").out)["factors"]
+    file = tmp_path / "a.csv"
+    file.write_text("name,value,source\nsafety,0.75,压测\n", encoding=encoding)
+    assert read_assumptions(file).sources == {"safety": "压测"}
+
+
 def test_json_and_few_runs(tmp_path: Path) -> None:
     ended = run("calibrate", table(tmp_path / "runs.csv", made(LOADS[:1])), "--json")
     found = json.loads(ended.out)

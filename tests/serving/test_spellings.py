@@ -72,9 +72,9 @@ MODELS = {  # as people write it
     "Meta Llama 3.1 8B Instruct": "Meta-Llama-3.1-8B", "OpenAI gpt-oss-20b": "gpt-oss-20b", "Google Gemma 3 27B": "Gemma-3-27B",
     "gpt-oss 120B (mxfp4)": "gpt-oss-120b", "Qwen3-235B": "Qwen3-235B-A22B", "Qwen 2.5 72B": "Qwen2.5-72B",
     "DeepSeek-R1 671B": "DeepSeek-R1", "DeepSeek V3": "DeepSeek-V3", "Mixtral 8x22B": "Mixtral-8x22B-v0.1",
-    "/data/models/Qwen2.5-72B-Instruct/": "Qwen2.5-72B", "~/models/Qwen3-32B": "Qwen3-32B",
-    "/mnt/llama-3-70b/hf": "Meta-Llama-3-70B",
-    "/root/.cache/huggingface/hub/models--Qwen--Qwen3-32B-FP8/snapshots/0a1b2c": "Qwen3-32B",
+    "models/qwen/Qwen2.5-72B-Instruct/": "Qwen2.5-72B", "~/models/Qwen3-32B": "Qwen3-32B",
+    "/models/llama-3-70b/hf": "Meta-Llama-3-70B",
+    "~/.cache/huggingface/hub/models--Qwen--Qwen3-32B-FP8/snapshots/0a1b2c": "Qwen3-32B",
     r"D:\models\Llama-3.1-8B-Instruct": "Meta-Llama-3.1-8B", "Nemotron Ultra 253B": "Llama-3.1-Nemotron-Ultra-253B",
 }  # fmt: skip
 
