@@ -102,21 +102,30 @@ def compared(case: Case, files: Sequence[Truth]) -> tuple[Plan, pd.DataFrame, Pl
     return plan, near, mended, alone
 
 
-def main() -> None:
-    files = [file for file in load(folder(sys.argv[1] if len(sys.argv) > 1 else None)) if file.name.startswith("serving")]
+_HEADS = {
+    "en": ("Case", "aiconfigurator", "Ours", "Range", "A replica", "Measured rows near it", "Their TPOT, TTFT over ours",
+           "Ours with both put right", "By measured rows of these lengths alone"),
+    "zh": ("案例", "aiconfigurator", "本工具", "区间", "单副本", "邻近实测行", "实测与估算之比：TPOT、TTFT", "按该比例修正后", "仅按同长度实测行"),
+}  # fmt: skip
+
+
+def table(files: Sequence[Truth], lang: str) -> str:
+    """The cases as docs/serving.md has them, in cards."""
+    lines: list[tuple[str, ...]] = [_HEADS[lang], ("---",) * len(_HEADS[lang])]
     for case in CASES:
         plan, near, mended, alone = compared(case, files)
         assert plan.best is not None
-        best = plan.best
-        print(f"{case.model} on {plan.gpu}: {plan.cards} cards ({best.cards_low} to {best.cards_high}), theirs {case.theirs}; "
-              f"a replica has {best.replica_cards}")  # fmt: skip
-        if mended is not None:
-            print(f"   {len(near)} measured rows near it: TPOT {near['tpot_s'].median():.2f} times the estimate, TTFT "
-                  f"{near['ttft_s'].median():.2f} times; with both put right {mended.cards} cards")  # fmt: skip
-        if alone is not None:
-            print(f"   by measured rows of these lengths alone: {alone:.0f} cards")
-        if mended is None and alone is None:
-            print("   no measured row near it")
+        off = f"{near['tpot_s'].median():.2f}, {near['ttft_s'].median():.2f}" if len(near) else "-"
+        lines.append((
+            f"{case.model}, {plan.gpu}", str(case.theirs), str(plan.cards), f"{plan.best.cards_low} - {plan.best.cards_high}",
+            str(plan.best.replica_cards), str(len(near)), off, str(mended.cards) if mended else "-", f"{alone:.0f}" if alone else "-",
+        ))  # fmt: skip
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> None:
+    files = [file for file in load(folder(sys.argv[1] if len(sys.argv) > 1 else None)) if file.name.startswith("serving")]
+    print(table(files, "en"))
 
 
 if __name__ == "__main__":
