@@ -102,6 +102,7 @@ def read_book(path: Path | str) -> ReadBook:
         catalog=replace(catalog, prices=rows("Prices")),
         workloads=rows("Workloads"),
         other_costs=rows("OtherCosts"),
+        sources=factors.sources,
     )
     noted: Any = book
     properties = {one.name: one.value for one in noted.custom_doc_props.props}
