@@ -10,7 +10,7 @@ from typing import Any
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet import __version__
-from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row
+from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row, Unpriced
 from gpusheet.errors import GpusheetError, UnknownName, nearest
 from gpusheet.workbook.assumptions_sheet import SMALL, SPARE_COSTS
 from gpusheet.workbook.book import LANGUAGES, MOST_MONTHS, build
@@ -85,6 +85,7 @@ def read_book(path: Path | str) -> ReadBook:
     catalog = Catalog(**{
         field: rows(name) if name in tables else getattr(Catalog.builtin(), field) for name, field in CATALOG_TABLES.items()
     })  # fmt: skip
+    prices = tables["Prices"]
     for table in tables.values():
         errors += table.errors
     errors += factors.errors
@@ -99,7 +100,8 @@ def read_book(path: Path | str) -> ReadBook:
     inputs = Inputs(
         settings=factors.settings,
         assumptions=factors.assumptions,
-        catalog=replace(catalog, prices=rows("Prices")),
+        catalog=replace(catalog, prices=prices.prices, unpriced=tuple(
+            Unpriced(at, prices.place("price", at), line) for at, line in enumerate(rows("Prices")) if at in prices.unpriced)),
         workloads=rows("Workloads"),
         other_costs=rows("OtherCosts"),
     )
@@ -140,7 +142,9 @@ def _resolve(tables: Mapping[str, Table], catalog: Catalog, errors: list[str], w
                 continue
             places: dict[tuple[str, str | None], list[str]] = {}
             for index, row in enumerate(table.rows):
-                typed: str = getattr(row, column)
+                typed: str | None = getattr(row, column)
+                if typed is None:  # of a line that states no price
+                    continue
                 try:
                     name = getattr(find(typed), column)
                 except UnknownName as unknown:
