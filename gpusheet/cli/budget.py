@@ -219,6 +219,8 @@ def _show_why(inputs: Inputs) -> None:
 
 def _report(path: Path, months: int, workloads: int, made: Outcome) -> None:
     _show(path, months, workloads, made)
+    for line in made.remarks:
+        warning(f"{path.name}: {line}")
     if made.total is None:
         warning(f"blocked: {path.name} has no budget total, as a figure that belongs in it is missing")
     for line in made.messages:

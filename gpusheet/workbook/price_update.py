@@ -38,7 +38,9 @@ class Line:
     def percent(self) -> float | None:
         """By how much the price of a card rose, in percent, where both say the same thing."""
         old, new = self.old, self.new
-        if old is None or not isinstance(old.price, float) or (old.currency, old.period, old.tax) != (new.currency, new.period, new.tax):
+        if old is None or not isinstance(old.price, float):  # a line that states none has its text
+            return None
+        if (old.currency, old.period, old.tax) != (new.currency, new.period, new.tax):
             return None
         return (new.price_per_card / old.price_per_card - 1) * 100
 
