@@ -190,7 +190,7 @@ def _off(where: Place, price: Price, factor: float, code: str, reference: str, r
     why += " price, per, period, cards and currency"
     why_zh = f"；可能是{cause_zh}：请核对价格、计价单位、周期、卡数和币种" if cause else "；请核对价格、计价单位、周期、卡数和币种"
     return Finding("warning", code, where, f"{price.price:.15g}", f"{each} is {times} times {reference}{why}",
-                   f"{each_zh}，是{reference_zh}的 {times} 倍{why_zh}")  # fmt: skip
+                   f"{each_zh}，是 {reference_zh}的 {times} 倍{why_zh}")  # fmt: skip
 
 
 def _is_of_cards(factor: float, cards: float) -> bool:
