@@ -1,6 +1,8 @@
-"""`solve` over a million rows against the same arithmetic written by hand in numpy: `python benchmarks/solve.py`.
+"""`solve` over a million rows against the same arithmetic written by hand in numpy: `python -m benchmarks.solve`.
 
-Both get the same table of looked-up workloads and give every quantity; the results are compared before they are timed.
+Both get the same table of looked-up workloads and give the quantities of the articles' methods, which are compared before
+they are timed. Serving has no hand-written twin: its own line says how long memory, times and throughput of a million
+replicas at a load take, with their ranges.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import argparse
 import random
 import statistics
 import time
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,13 @@ import pandas as pd
 from gpusheet import Context, Workload, solve
 from gpusheet.catalog import Catalog
 from gpusheet.lookup import frame, look_up
+from gpusheet.serving_rows import RANGED, read_all
 from gpusheet.wiring import order
 
+# shares of a model's parameters, by which only serving counts
+OF_SERVING = (
+    "embedding_params_b", "attention_params_b", "kv_projection_params_b", "expert_params_b", "expert_share",
+)  # fmt: skip
 TIERS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, np.nan])
 TINY = 1e-9
 
@@ -49,6 +57,7 @@ def sample(rows: int) -> pd.DataFrame:
     table["requests_per_day"] = np.where(numbers.random(rows) < 0.05, 0, numbers.integers(100, 5_000_000, rows)) * 1.0
     table["electricity_price"], table["colocation_per_kw_month"], table["network_per_month"] = 0.8, 500.0, 2000.0
     table["month"] = numbers.integers(1, 37, rows) * 1.0
+    table["serving_cards"] = table["replica_qps"] = 0.0  # no row is sized by serving: neither computes it
     table["price_age_days"] = numbers.integers(1, 90, rows) * 1.0
     table["price_tax"] = numbers.choice(np.array(["included", "unstated"], dtype=object), rows)
     table["price_available"] = numbers.choice(np.array(["yes", "no"], dtype=object), rows)
@@ -263,10 +272,35 @@ def _alerts(t: dict[str, Any], r: dict[str, Any]) -> None:
     r["override_alert"] = ((t["overrides_typed"] > TINY) & (reason == "")).astype(float)
 
 
+def serving_sample(rows: int) -> pd.DataFrame:
+    """Inputs of replicas at a load: models of all kinds on current cards and engines, loads given and at the most."""
+    models = (("Llama-3.1-8B", 1, "bf16"), ("Llama-3.1-70B", 4, "fp8"), ("DeepSeek-V3", 8, "fp8"), ("gpt-oss-120b", 2, "mxfp4"))
+    given = product(models, ("H100 SXM", "H200", "B200"), ("vllm", "sglang", "tensorrt-llm"), (1024, 8192), ("", 4, 64))
+    cells = [
+        {"model": model, "cards": cards, "weight_precision": precision, "gpu": gpu, "engine": engine, "input_tokens": tokens,
+         "output_tokens": 512, "concurrency": load}
+        for (model, cards, precision), gpu, engine, tokens, load in given
+    ]  # fmt: skip
+    found, refused = read_all(cells, Context())
+    if any(refused):
+        raise SystemExit(f"refused: {next(filter(None, refused))}")
+    table = frame(list(found.values()))
+    return table.iloc[np.random.default_rng(1).integers(0, len(table), rows)].reset_index(drop=True)
+
+
+def articles() -> list[str]:
+    """The quantities that do not belong to serving alone."""
+    return [rule.name for rule in order() if not rule.subject.startswith("serving") and rule.name not in OF_SERVING]
+
+
+def solve_articles(table: pd.DataFrame) -> pd.DataFrame:
+    return solve(table, only=articles())
+
+
 def compare(table: pd.DataFrame) -> int:
     """Raises where a quantity differs; the number of quantities compared."""
-    ours, hand = solve(table), by_hand(table)
-    rules = [rule.name for rule in order()]
+    ours, hand = solve_articles(table), by_hand(table)
+    rules = articles()
     missing = set(rules) - set(hand.columns)
     if missing:
         raise SystemExit(f"not written by hand: {', '.join(sorted(missing))}")
@@ -295,10 +329,15 @@ def main() -> None:
     table = sample(options.rows)
     count = compare(table.head(100_000))
     print(f"{count} quantities agree; {len(table):,} rows of {len(table.columns)} input columns")
-    pairs = [(seconds(solve, table), seconds(by_hand, table)) for _ in range(options.runs)]
+    pairs = [(seconds(solve_articles, table), seconds(by_hand, table)) for _ in range(options.runs)]
     for ours, hand in pairs:
         print(f"solve {ours:6.2f} s   by hand {hand:6.2f} s   ratio {ours / hand:.2f}")
     print(f"ratio (median of {len(pairs)}): {statistics.median(ours / hand for ours, hand in pairs):.2f}")
+    del table
+    serving = serving_sample(options.rows)
+    times = [seconds(lambda rows: solve(rows, only=RANGED), serving) for _ in range(options.runs)]
+    spread = f"median of {len(times)}, {min(times):.2f} to {max(times):.2f}"
+    print(f"serving, {len(serving):,} rows: {statistics.median(times):.2f} s ({spread})")
 
 
 if __name__ == "__main__":

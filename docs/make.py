@@ -26,7 +26,8 @@ from gpusheet.xl.functions import Function, grouped
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
-SHEETS = {"Workload": "Workloads", "Assumptions": "Assumptions", "Gpu": "GPUs", "Model": "Models", "Price": "Prices",
+SHEETS = {"Workload": "Workloads", "Assumptions": "Assumptions", "Gpu": "GPUs", "Model": "Models", "Engine": "Engines",
+          "Generation": "Generations", "Price": "Prices",
           "Fx": "FX"}  # fmt: skip
 TITLES: Mapping[str, tuple[str, str]] = {
     **{name: (title_of(sheet, "en"), title_of(sheet, "zh")) for name, sheet in SHEETS.items()},
@@ -224,7 +225,8 @@ def _grid(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
 
 def row_types() -> list[type[Row]]:
     """Every row type, in the order of the titles."""
-    found = {kind.__name__: kind for kind in Row.__subclasses__() if kind.__module__.startswith("gpusheet.")}
+    ours = [kind for kind in Row.__subclasses__() if kind.__module__.startswith("gpusheet.")]
+    found = {kind.__name__: kind for part in ours for kind in part.__subclasses__() or [part]}
     if set(found) != set(TITLES):
         raise TypeError(f"TITLES and the row types differ in {sorted(set(found) ^ set(TITLES))}")
     return [found[name] for name in TITLES]

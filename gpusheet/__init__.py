@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpusheet.errors import GpusheetError
     from gpusheet.lookup import Context, estimate
     from gpusheet.registry import Rule, all_rules, find_rule
+    from gpusheet.serving import cards_for_slo
     from gpusheet.solver import solve, why
     from gpusheet.workbook.recalculation import recalculate
 
@@ -26,13 +27,13 @@ __version__ = "0.1.0"
 # loaded on first use, so that `import gpusheet` stays light
 _HOMES = {
     "Assumptions": "catalog", "Catalog": "catalog", "Workload": "catalog", "GpusheetError": "errors",
-    "Context": "lookup", "estimate": "lookup", "Rule": "registry", "all_rules": "registry",
+    "Context": "lookup", "estimate": "lookup", "Rule": "registry", "all_rules": "registry", "cards_for_slo": "serving",
     "find_rule": "registry", "recalculate": "workbook.recalculation", "solve": "solver", "why": "solver",
 }  # fmt: skip
 
 __all__ = [
-    "Assumptions", "Catalog", "Context", "GpusheetError", "Rule", "Workload", "all_rules", "estimate", "find_rule",
-    "recalculate", "rules", "solve", "why",
+    "Assumptions", "Catalog", "Context", "GpusheetError", "Rule", "Workload", "all_rules", "cards_for_slo", "estimate",
+    "find_rule", "recalculate", "rules", "solve", "why",
 ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ class Context:
     @property
     def price_date(self) -> datetime.date | None:
         """The day as of which prices are asked for."""
-        return self.as_of or max((price.snapshot_date for price in self.catalog.prices), default=None)
+        return self.as_of or self.catalog.newest_day
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     weight = _row(precision, filled["weight_precision"], "weight_precision")
     kv = _row(precision, filled["kv_precision"], "kv_precision")
     length = _row(distribution, filled["length_distribution"], "length_distribution")
+    engine = catalog.find_engine(filled["engine"])
+    generation = _row({row.generation: row for row in catalog.generations}, gpu.generation, "generation")
 
     missing: list[str] = []
     on_demand = _offer(filled, gpu.gpu, "on_demand", context)
@@ -78,7 +80,9 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     chosen = _offer(filled, gpu.gpu, filled["pricing_model"], context)
     missing += _why_no_price(chosen, filled, gpu.gpu, context)
 
-    known: dict[str, Any] = {**dict(context.assumptions), **dict(weight), **dict(length), **dict(gpu), **dict(model)}
+    known: dict[str, Any] = {
+        **dict(context.assumptions), **dict(weight), **dict(length), **dict(engine), **dict(generation), **dict(gpu), **dict(model)
+    }
     known |= {name: value for name, value in filled.items() if value is not None or name not in known}
     known["kv_bytes"] = kv.weight_bytes
     known["price_hour"] = on_demand.per_card if on_demand.price and on_demand.price.period == "hour" else NAN
@@ -127,10 +131,12 @@ def _offer(filled: Mapping[str, Any], gpu: str, pricing_model: str, context: Con
     price_list, listing = filled["price_list"], filled["listing"]
     if as_of is None or price_list is None:
         return Offer(0, None, None, NAN)
-    found = context.catalog.offers(price_list, gpu, pricing_model, as_of, listing)
+    catalog = context.catalog
+    found = catalog.offers(price_list, gpu, pricing_model, as_of, listing)
     date = found[0].snapshot_date if found else None
-    price = found[0] if len(found) == 1 else None
-    return Offer(len(found), date, price, exchange_rate(price.currency, context) if price else NAN)
+    blocked = catalog.unusable(price_list, gpu, pricing_model, as_of, listing)
+    price = found[0] if len(found) == 1 and not blocked else None
+    return Offer(0 if blocked else len(found), date, price, exchange_rate(price.currency, context) if price else NAN)
 
 
 def exchange_rate(currency: str, context: Context) -> float:
@@ -150,6 +156,10 @@ def _why_no_price(offer: Offer, filled: Mapping[str, Any], gpu: str, context: Co
     if filled["price_list"] is None:
         lists = sorted({price.price_list for price in context.catalog.prices if price.gpu == gpu})
         return [f"price_list: blank; name one that has {gpu}: {', '.join(lists) or 'none has'}"]
+    as_of, listing = context.price_date, filled["listing"]
+    if unusable := context.catalog.unusable(filled["price_list"], gpu, filled["pricing_model"], as_of, listing):
+        where = ", ".join(f"{one.place} holds {'a blank' if one.typed is None else repr(one.typed)}" for one in unusable)
+        return [f"price: no {asked}, as {where}; type the price there"]
     if offer.rows == 0:
         return [f"price: no {asked}"]
     if offer.rows > 1:

@@ -75,12 +75,17 @@ def floor(x: float) -> float:
 
 
 def power(base: float, exponent: float) -> float:
-    """The base raised to the exponent.
+    """The base raised to the exponent; missing where one is, also for a base of 1.
 
-    >>> power(1.05, 2)
-    1.1025
+    >>> power(1.05, 2), power(1.0, NAN)
+    (1.1025, nan)
     """
-    return cast(float, base**exponent)
+    if _symbolic(base, exponent):
+        return cast(float, base**exponent)
+    if _scalar(base, exponent):
+        return NAN if _missing(exponent) else cast(float, base**exponent)
+    numpy = _numpy()
+    return cast(float, numpy.where(numpy.isnan(exponent), NAN, base**exponent))
 
 
 # --- choosing among numbers -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ default; what has none is missing, and so is what depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,25 +19,29 @@ from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.expr import render
 from gpusheet.ops import NAN
 from gpusheet.registry import Rule, settle_array, settle_number
-from gpusheet.wiring import TABLES, Quantity, order, quantities
+from gpusheet.wiring import TABLES, Quantity, quantities, quantities_behind, rules_behind
 
 BLOCK = 20_000
 
 
-def solve(table: Any, **fixed: Any) -> Any:
+def solve(table: Any, *, only: Iterable[str] | None = None, **fixed: Any) -> Any:
     """All quantities of one case (mapping in, dict out) or of many (DataFrame in, DataFrame out).
 
-    `fixed` are inputs that are the same in all rows, such as the table `tiers`.
+    `fixed` are inputs that are the same in all rows, such as the table `tiers`. With `only`, the quantities named alone
+    are computed, with what they depend on, and given back.
 
     >>> one = solve({"requests_per_day": 80000, "busy_hours": 10, "peak_factor": 4})
     >>> round(one["peak_qps"], 2)
     8.89
+    >>> solve({"requests_per_day": 80000}, only=["average_qps"])
+    {'average_qps': 2.2222222222222223}
     """
+    names = tuple(only) if only is not None else tuple(quantities())
     if hasattr(table, "columns"):
         given = fixed | {str(name): table[name].to_numpy() for name in table.columns}
         import pandas
 
-        found = _solve_columns(given, len(table))
+        found = _solve_columns(given, len(table), names)
         # columns that come back as they were given are shared with the table until one of both is changed
         same = {name: table[name] for name, column in found.items() if column is given.get(name)}
         return pandas.DataFrame(found | same, index=table.index, copy=False)
@@ -47,24 +51,24 @@ def solve(table: Any, **fixed: Any) -> Any:
     lengths = {len(value) for value in table.values() if hasattr(value, "__len__") and not isinstance(value, str)}
     lengths -= {len(tiers) for tiers in [table.get("tiers")] if tiers is not None}
     if not lengths:
-        return _solve_one(table)
+        return _solve_one(table, names)
     if len(lengths) > 1:
         raise GpusheetError(f"solve: columns have {sorted(lengths)} rows; give them the same number")
-    found = _solve_columns(table, lengths.pop())
+    found = _solve_columns(table, lengths.pop(), names)
     return {name: column.copy() if column is table.get(name) else column for name, column in found.items()}
 
 
-def _solve_one(given: Mapping[str, Any]) -> dict[str, Any]:
+def _solve_one(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     values = _defaults()
     for name, value in given.items():
         values[name] = _checked(_quantity(name), value)
-    for rule in order():
+    for rule in rules_behind(names):
         typed = values.get(rule.name)
         if typed not in (None, "") and not (isinstance(typed, float) and math.isnan(typed)):
             continue
         arguments = {parameter: values[source] for parameter, source in rule.needs.items()}
         values[rule.name] = settle_number(rule.function, arguments)
-    return {name: values[name] for name in quantities()}
+    return {name: values[name] for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +105,16 @@ class Texts:
         return numpy.array(self.names, dtype=object)[self.codes] if self.given is None else self.given
 
 
-def _solve_columns(given: Mapping[str, Any], rows: int) -> dict[str, Any]:
+def _solve_columns(given: Mapping[str, Any], rows: int, names: tuple[str, ...]) -> dict[str, Any]:
     import numpy
 
     fixed = _defaults()
     varied: dict[str, Any] = {}
+    used = quantities_behind(names)
     for name, value in given.items():
         quantity = _quantity(name)
+        if name not in used:
+            continue
         if name in TABLES or isinstance(value, str) or not hasattr(value, "__len__"):
             fixed[name] = _checked(quantity, value)
         else:
@@ -115,7 +122,8 @@ def _solve_columns(given: Mapping[str, Any], rows: int) -> dict[str, Any]:
             fixed.pop(name, None)
     text = {name for name, quantity in quantities().items() if quantity.is_text}
     found: dict[str, Any] = {}
-    for name, quantity in quantities().items():
+    for name in names:
+        quantity = _quantity(name)
         if quantity.rule is not None:
             found[name] = numpy.empty(rows, dtype=object if name in text else float)
         elif name not in TABLES:
@@ -124,22 +132,25 @@ def _solve_columns(given: Mapping[str, Any], rows: int) -> dict[str, Any]:
             if given_column is None:
                 given_column = numpy.full(rows, fixed[name], dtype=kind)
             found[name] = given_column.texts() if isinstance(given_column, Texts) else given_column
+    # what is given in every row needs no calculation
+    figures = {name: column for name, column in varied.items() if quantities()[name].rule is not None and name not in text}
+    rules = rules_behind(names, frozenset(name for name, column in figures.items() if not numpy.isnan(column).any()))
     computed = {name: column for name, column in found.items() if quantities()[name].rule is not None}
     with numpy.errstate(all="ignore"):
         for start in range(0, rows, BLOCK):
             part = slice(start, min(start + BLOCK, rows))
             values = {**fixed, **{name: column[part] for name, column in varied.items()}}
-            _solve_block(values)
+            _solve_block(values, rules)
             for name, column in computed.items():
                 column[part] = values[name]
     return found
 
 
-def _solve_block(values: dict[str, Any]) -> None:
+def _solve_block(values: dict[str, Any], rules: tuple[Rule, ...]) -> None:
     """Every rule over one block of rows; what no column varies stays a single number."""
     import numpy
 
-    for rule in order():
+    for rule in rules:
         arguments = {parameter: values[source] for parameter, source in rule.needs.items()}
         if any(isinstance(argument, numpy.ndarray | Texts) for argument in arguments.values()):
             result = settle_array(numpy.asarray(rule.function(**arguments)))

@@ -51,17 +51,21 @@ Date = Annotated[Any, Unit("date", "日期", "yyyy-mm-dd")]
 NewestDay = Annotated[Any, Unit("date", "日期", "yyyy-mm-dd;;")]  # 0, for none, shows as nothing
 Flag = Annotated[float, Unit("0/1", "0/1", "0")]
 Number = Annotated[float, Unit("number", "数", "#,##0.####")]
-Demand = Annotated[float, Unit("tokens/s or requests", "token/秒或请求", ONE)]  # as the sizing method counts
+Demand = Annotated[float, Unit("requests/s, tokens/s or requests", "请求/秒、token/秒或请求", ONE)]  # as the sizing method counts
 Ratio = Annotated[float, Unit("ratio", "比值", TWO)]
 Share = Annotated[float, Unit("%", "%", "0.0%")]
 
 GB = Annotated[float, Unit("GB", "GB", TWO)]
 MiB = Annotated[float, Unit("MiB", "MiB", COUNT)]
+GiB = Annotated[float, Unit("GiB", "GiB", TWO)]
+GiBPerCard = Annotated[float, Unit("GiB/card", "GiB/卡", TWO)]
+GiBPerRequest = Annotated[float, Unit("GiB/request", "GiB/请求", FOUR)]
 GBPerCard = Annotated[float, Unit("GB/card", "GB/卡", TWO)]
 GBPerRequest = Annotated[float, Unit("GB/request", "GB/请求", FOUR)]
 GBPerToken = Annotated[float, Unit("GB/token", "GB/token", "0.000E+00")]
 GBPerSecond = Annotated[float, Unit("GB/s", "GB/s", COUNT)]
 Bytes = Annotated[float, Unit("bytes", "字节", TWO)]
+BytesPerToken = Annotated[float, Unit("bytes/token", "字节/token", COUNT)]
 Elements = Annotated[float, Unit("elements", "元素", COUNT)]
 ElementsPerToken = Annotated[float, Unit("elements/token", "元素/token", COUNT)]
 
@@ -72,6 +76,8 @@ BillionParams = Annotated[float, Unit("billion", "十亿", TWO)]
 Tokens = Annotated[float, Unit("tokens", "token", COUNT)]
 TokensPerRequest = Annotated[float, Unit("tokens/request", "token/请求", COUNT)]
 TokensPerSecond = Annotated[float, Unit("tokens/s", "token/秒", ONE)]
+
+TokensPerSecondPerCard = Annotated[float, Unit("tokens/s/card", "token/秒/卡", ONE)]
 
 Requests = Annotated[float, Unit("requests", "请求", ONE)]
 RequestsPerDay = Annotated[float, Unit("requests/day", "请求/天", COUNT)]
@@ -89,6 +95,9 @@ Heads = Annotated[float, Unit("heads", "头", COUNT)]
 Experts = Annotated[float, Unit("experts", "专家", COUNT)]
 
 Seconds = Annotated[float, Unit("s", "秒", "#,##0.000")]
+Milliseconds = Annotated[float, Unit("ms", "毫秒", "#,##0.000")]
+Microseconds = Annotated[float, Unit("us", "微秒", TWO)]
+MicrosecondsPerToken = Annotated[float, Unit("us/token", "微秒/token", FOUR)]
 Hours = Annotated[float, Unit("hours", "小时", ONE)]
 Periods = Annotated[float, Unit("periods", "期", COUNT)]
 Days = Annotated[float, Unit("days", "天", COUNT)]

@@ -11,7 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
-from gpusheet.catalog import Assumptions, Column, Distribution, Gpu, Model, Precision, Tier, Workload, columns
+from gpusheet.catalog import (
+    Assumptions,
+    Column,
+    Distribution,
+    Engine,
+    Generation,
+    Gpu,
+    Model,
+    Precision,
+    Tier,
+    Workload,
+    columns,
+)
 from gpusheet.catalog.derived import Found, Month
 from gpusheet.errors import UnknownName
 from gpusheet.formula import Facts, Sign, nullable, sign
@@ -19,7 +31,13 @@ from gpusheet.registry import Parameter, Rule, all_rules
 from gpusheet.units import Unit
 
 # row types whose fields rules may name; an assumption's column stands for the workload's of the same name
-SOURCES = (Assumptions, Workload, Gpu, Model, Precision, Distribution, Found, Month)
+SOURCES = (Assumptions, Workload, Gpu, Model, Engine, Generation, Precision, Distribution, Found, Month)
+# what a workload comes to: what the Summary sheet shows and functions give unless other quantities are named
+OUTCOMES = (
+    "throughput_cards", "constraint_cards", "segment_cards", "cards_needed", "card_tier", "net_cards",
+    "replica_concurrency", "bottleneck", "weight_share", "kv_share", "on_demand_monthly_cost", "committed_monthly_cost",
+    "monthly_cost", "cost_per_million_output_tokens",
+)  # fmt: skip
 TABLES = {"tiers": next(c for c in columns(Tier) if c.name == "tier")}
 
 
@@ -85,6 +103,37 @@ def order() -> tuple[Rule, ...]:
         return tuple(rules[name] for name in TopologicalSorter(graph).static_order())
     except CycleError as error:
         raise TypeError(f"rules go in a circle: {' <- '.join(error.args[1])}") from None
+
+
+@cache
+def rules_behind(wanted: tuple[str, ...], given: frozenset[str] = frozenset()) -> tuple[Rule, ...]:
+    """The rules that some quantities depend on, in order; none for what is given, nor what only that depends on.
+
+    >>> [rule.name for rule in rules_behind(("peak_qps",))]
+    ['requests_per_day', 'average_qps', 'peak_qps']
+    >>> [rule.name for rule in rules_behind(("peak_qps",), frozenset({"average_qps"}))]
+    ['peak_qps']
+    """
+    names, found = list(wanted), set[str]()
+    while names:
+        name = names.pop()
+        if name not in quantities():
+            raise UnknownName("quantity", name, quantities())
+        rule = quantities()[name].rule
+        if rule is not None and name not in found and name not in given:
+            found.add(name)
+            names += rule.needs.values()
+    return tuple(rule for rule in order() if rule.name in found)
+
+
+@cache
+def quantities_behind(wanted: tuple[str, ...]) -> frozenset[str]:
+    """Some quantities, and all that they depend on.
+
+    >>> sorted(quantities_behind(("average_qps",)))[:3]
+    ['average_qps', 'busy_hours', 'daily_active_users']
+    """
+    return frozenset({*wanted, *(need for rule in rules_behind(wanted) for need in rule.needs.values())})
 
 
 @cache

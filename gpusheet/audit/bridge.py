@@ -25,9 +25,11 @@ YEAR = 12  # months that are compared, at most
 FACTS = ("GPUs", "Models", "Precisions", "Distributions", "CardTiers")
 PRICE_SETTINGS = ("as_of", "prepared_on")
 _WORKLOAD_STEPS = {"demand": "demand", "lengths": "lengths", "hardware": "hardware", "method": "method",
-                   "overrides": "overrides", "money": "terms", "identity": "text", "notes": "text"}  # fmt: skip
-_ASSUMPTION_STEPS = {"demand": "assumed_demand", "memory": "assumed_speed", "throughput": "assumed_speed",
-                     "cards": "assumed_cards", "money": "assumed_money", "ownership": "text", "checks": "text"}  # fmt: skip
+                   "serving": "method", "overrides": "overrides", "money": "terms", "identity": "text", "notes": "text"}  # fmt: skip
+_ASSUMPTION_STEPS = {
+    "demand": "assumed_demand", "memory": "assumed_speed", "throughput": "assumed_speed", "serving": "assumed_speed",
+    "cards": "assumed_cards", "money": "assumed_money", "ownership": "text", "checks": "text",
+}  # fmt: skip
 
 # the groups of changes, in the order in which they are taken over: volume, method, terms, prices
 STEPS: Mapping[str, Words] = {

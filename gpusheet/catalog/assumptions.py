@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from gpusheet.catalog.load import keys
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.catalog.schema import Row, column
+from gpusheet.catalog.schema import column
+from gpusheet.catalog.serving_factors import ServingFactors
 from gpusheet.units import (
     KW,
     Cards,
     Days,
     GBPerCard,
+    GiB,
     Hours,
     MoneyPerMonth,
     MonthNumber,
@@ -32,7 +34,7 @@ C = "GPU selection article [C]"
 _POWER = f"fit: 4 x L20 2.7 kW ({A} says 2.5-3 kW), 8 x H100 10.1 kW"
 
 
-class Assumptions(Row):
+class Assumptions(ServingFactors):
     """One set of factors. Every field has a default; a workload may overrule the ones that it also has.
 
     >>> Assumptions(safety=0.7).safety, Assumptions().peak_factor
@@ -127,8 +129,8 @@ class Assumptions(Row):
         low=0.7, high=0.9, source=f"{B}, section 3.4", group="throughput")
     # cards
     sizing_method: Text = column(
-        "Sizing method", "测算方法", "Which estimate decides the cards: throughput [A], constraint [B] or segment [C].",
-        default="constraint", choices=("throughput", "constraint", "segment"), source="convention", group="cards")
+        "Sizing method", "测算方法", "Which estimate decides the cards: serving, throughput [A], constraint [B] or segment [C].",
+        default="serving", choices=("serving", "throughput", "constraint", "segment"), source="convention", group="cards")
     cards: Cards = column(
         "Cards per replica", "单副本卡数", "Cards that hold one copy of the model together.", default=1.0, ge=1,
         whole=True, source="convention", group="cards")
@@ -195,6 +197,9 @@ class Assumptions(Row):
         "Residual value", "残值率", "Share of the purchase price that is left at the end of life.", default=0.1, ge=0,
         le=1, low=0, high=0.2, source="convention", group="ownership")
     # checks
+    small_pool_gib: GiB = column(
+        "Small KV pool", "KV 池警戒线", "KV pool per card under which an alert is shown.", default=5.0, ge=0, source="convention",
+        group="checks")
     stale_price_days: Days = column(
         "Stale after", "价格过期天数", "Age of a price at which an alert is shown.", default=45.0, gt=0,
         source="convention", group="checks")

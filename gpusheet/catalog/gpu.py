@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gpusheet.catalog.load import keys
 from gpusheet.catalog.schema import Row, column
-from gpusheet.units import GB, TFLOPS, Cards, GBPerSecond, MiB, Money, Text, TokensPerSecond, Watts, Year
+from gpusheet.units import GB, TFLOPS, Cards, Flag, GBPerSecond, MiB, Money, Text, TokensPerSecond, Watts, Year
 
 LINKS = ("nvlink", "pcie", "infinity-fabric", "roce", "hccs", "ici", "none")
 CONFIDENCE = ("high", "medium", "low", "nominal")
@@ -24,6 +25,8 @@ class Gpu(Row):
     aliases: Text | None = column(
         "Aliases", "别名", "Other names of the card, parted by ';': what drivers, sellers and people call it.",
         default=None)
+    generation: Text = column(
+        "Generation", "架构代次", "Architecture, by which serving coefficients are looked up.", choices=keys("generations"))
     memory_gb: GB = column("Memory per card", "单卡显存", "Memory as the vendor prints it (80, 141).", gt=0)
     memory_mib: MiB | None = column(
         "Memory seen by the driver", "驱动显示显存", "Memory the driver reports for the whole card.", default=None,
@@ -43,6 +46,9 @@ class Gpu(Row):
         "PCIe bandwidth", "PCIe 带宽", "PCIe bandwidth in one direction.", default=None, gt=0)
     max_cards_per_node: Cards = column(
         "Cards per node", "单机最多卡数", "Most cards of this kind in one server.", ge=1, whole=True)
+    link_domain_cards: Cards | None = column(
+        "Cards in one link domain", "互联域卡数", "Cards that the link joins, where that is more than a node (NVL72).",
+        default=None, ge=1, whole=True)
     tdp_w: Watts | None = column("TDP", "单卡功耗", "Board power of a card.", default=None, gt=0)
     release_year: Year = column("Release year", "发布年份", "Year of first sale.", ge=2000, le=2100, whole=True)
     list_price_usd: Money | None = column(
@@ -57,6 +63,9 @@ class Gpu(Row):
     usage: Text = column(
         "Usage", "用途", "production, or development where driver or licence speaks against serving users with it.",
         choices=("production", "development"))
+    gpu_measured: Flag = column(
+        "Card measured", "显卡有实测", "1 where measurements of the card are behind the serving times.", default=0.0, ge=0, le=1,
+        whole=True)
     confidence: Text = column(
         "Confidence", "可信度", "How well the facts are confirmed.", choices=CONFIDENCE)
     source: Text = column("Source", "来源", "Public references of the facts.")

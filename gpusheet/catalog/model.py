@@ -7,8 +7,9 @@ from typing import Self
 from pydantic import model_validator
 
 from gpusheet.catalog.gpu import CONFIDENCE
+from gpusheet.catalog.load import keys
 from gpusheet.catalog.schema import Row, column
-from gpusheet.units import BillionParams, Elements, ElementsPerToken, Experts, Heads, Layers, Text, Tokens
+from gpusheet.units import BillionParams, Bytes, Elements, ElementsPerToken, Experts, Flag, Heads, Layers, Text, Tokens
 
 ATTENTION = ("mha", "gqa", "mqa", "mla", "sliding", "hybrid")
 
@@ -69,9 +70,63 @@ class Model(Row):
     windowed_kv_elements_per_token: ElementsPerToken | None = column(
         "Window KV elements per token", "窗口层每 token KV 元素数",
         "Typed value for layers bounded by the window; blank: computed from the shape.", default=None, ge=0)
+    tied_embeddings: Flag = column(
+        "Tied embeddings", "共享词嵌入", "1 where the output layer is the embedding (tie_word_embeddings).", default=0.0,
+        ge=0, le=1, whole=True)
+    dense_layers: Layers = column(
+        "Layers without experts", "无专家层数", "Layers of a mixture of experts that have none.", default=0.0, ge=0,
+        whole=True)
+    embedding_params_b: BillionParams | None = column(
+        "Embedding parameters", "词嵌入参数量", "Typed value for embedding and output layer; blank: computed.",
+        default=None, ge=0)
+    attention_params_b: BillionParams | None = column(
+        "Attention parameters", "注意力参数量",
+        "Typed value for query and output projections and linear attention; blank: computed from the heads.",
+        default=None, ge=0)
+    kv_projection_params_b: BillionParams | None = column(
+        "KV projection parameters", "KV 投影参数量", "Typed value for key and value projections; blank: computed.",
+        default=None, ge=0)
+    expert_params_b: BillionParams | None = column(
+        "Expert parameters", "专家参数量", "Typed value for all routed experts; blank: computed.", default=None, ge=0)
+    latent_params_b: BillionParams = column(
+        "Latent parameters", "压缩投影参数量", "Down-projections of latent attention, which every rank holds.",
+        default=0.0, ge=0)
+    replicated_params_b: BillionParams = column(
+        "Replicated parameters", "复制参数量", "Norms and routers, which every rank holds.", default=0.0, ge=0)
+    vision_params_b: BillionParams = column(
+        "Vision parameters", "视觉参数量", "Encoder of images, which stays 16 bit.", default=0.0, ge=0)
+    published_precision: Text = column(
+        "Published precision", "发布权重精度", "Number format of the published weights: what blank or native means in load tests.",
+        default="bf16", choices=keys("precisions"))
+    four_bit_scope: Text = column(
+        "What 4-bit formats cover", "4 位量化范围",
+        "Layers that published 4-bit weights quantise: all, feed-forward (ffn) or routed experts alone (experts).",
+        default="all", choices=("all", "ffn", "experts"))
+    state_bytes_per_request: Bytes = column(
+        "State bytes per request", "单请求状态字节数",
+        "Bytes of the constant state of linear layers, in the precision in which engines keep it.", default=0.0, ge=0)
+    index_bytes_per_token: Bytes = column(
+        "Index bytes per token", "每 token 索引字节数", "Bytes that a sparse-attention indexer caches per token.",
+        default=0.0, ge=0)
+    model_measured: Flag = column(
+        "Model measured", "模型有实测", "1 where measurements of the model are behind the serving times.", default=0.0, ge=0,
+        le=1, whole=True)
     confidence: Text = column("Confidence", "可信度", "How well the facts are confirmed.", choices=CONFIDENCE)
     source: Text = column("Source", "来源", "Public references of the facts.")
     notes: Text | None = column("Notes", "备注", "What to know when using the figures.", default=None)
+
+    def heads_apart(self, ranks: float) -> str:
+        """Why the heads cannot be shared out evenly to so many ranks; empty where they can.
+
+        >>> from gpusheet.catalog import Catalog
+        >>> Catalog.builtin().find_model("Qwen2.5-7B").heads_apart(8)
+        '28 query heads over 8'
+        """
+        if self.q_heads and self.q_heads % ranks:
+            return f"{self.q_heads:.15g} query heads over {ranks:.15g}"
+        if not self.kv_lora_rank and self.kv_heads % ranks and ranks % self.kv_heads:
+            return f"{self.kv_heads:.15g} KV heads over {ranks:.15g}"
+        return ""
 
     @model_validator(mode="after")
     def _shape_agrees(self) -> Self:

@@ -271,7 +271,7 @@ def columns(row_type: type[Row]) -> tuple[Column, ...]:
     """The columns of a row type, in order.
 
     >>> from gpusheet.catalog import Gpu
-    >>> [(c.name, c.unit.symbol, c.zh) for c in columns(Gpu)][4]
+    >>> [(c.name, c.unit.symbol, c.zh) for c in columns(Gpu)][5]
     ('memory_gb', 'GB', '单卡显存')
     """
     return tuple(_column_of(name, field) for name, field in row_type.model_fields.items())

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import model_validator
 
 from gpusheet.catalog.schema import Row, column
-from gpusheet.units import Bytes, Cards, MoneyPerMonth, MonthNumber, Ratio, Share, Text
+from gpusheet.units import Bytes, Cards, Flag, MoneyPerMonth, MonthNumber, Ratio, Share, Text
 
 
 class Precision(Row):
@@ -17,6 +17,19 @@ class Precision(Row):
     weight_bytes: Bytes = column("Bytes per element", "单元素字节数", "Bytes of a weight or a cached element.", gt=0)
     weight_correction: Ratio = column(
         "Weight correction", "权重修正系数", "What stays in 16 bit makes the weights larger by this factor.", ge=1)
+    body_bytes: Bytes = column(
+        "Bytes with scales", "含缩放因子字节数", "Bytes of a quantised weight with its scales and zeros.", gt=0)
+    four_bit: Flag = column("4 bit", "4 位格式", "1 for 4-bit formats, which leave some layers in 16 bit.", ge=0, le=1, whole=True)
+    padded: Flag = column("Padded experts", "专家填充", "1 where experts are padded to 256 x 128.", ge=0, le=1, whole=True)
+    matmul: Text = column("Computed as", "计算格式", "Number format of matrix products.", choices=("fp16", "fp8", "int8", "fp4"))
+    read_factor: Ratio = column("Read factor", "读取效率", "Bandwidth reached for such weights against 16 bit.", gt=0)
+    read_factor_new: Ratio = column("Read factor, native", "读取效率（原生）", "The same on chips made for 4 and 8 bit.", gt=0)
+    expert_read_factor: Ratio = column("Expert read factor", "专家读取效率", "The same for experts.", gt=0)
+    expert_read_factor_new: Ratio = column(
+        "Expert read factor, native", "专家读取效率（原生）", "The same for experts on chips made for 4 and 8 bit.", gt=0)
+    precision_measured: Flag = column(
+        "Format measured", "格式有实测", "1 where measurements of the format are behind the serving times.", default=0.0, ge=0,
+        le=1, whole=True)
     source: Text = column("Source", "来源", "Where the figures are from.")
 
 

@@ -16,7 +16,9 @@ from gpusheet.units import (
     PerUserPerDay,
     Requests,
     RequestsPerDay,
+    Share,
     Text,
+    Tokens,
     TokensPerRequest,
     TokensPerSecond,
     Users,
@@ -86,6 +88,21 @@ class Workload(Row):
     image_tokens: float | None = from_assumption("image_tokens", "lengths")
     shared_prefix_tokens: float | None = from_assumption("shared_prefix_tokens", "lengths")
     prefix_hit_rate: float | None = from_assumption("prefix_hit_rate", "lengths")
+
+    engine: str | None = from_assumption("engine", "serving")
+    attention_dp_size: float | None = from_assumption("attention_dp_size", "serving")
+    expert_parallel: float | None = from_assumption("expert_parallel", "serving")
+    gpu_memory_utilization: Share | None = column(
+        "Memory share of the engine", "引擎显存占比", "gpu_memory_utilization, mem_fraction_static or free-memory fraction; blank: "
+        "the engine's default.", default=None, gt=0, le=1, group="serving")
+    max_model_len: Tokens | None = column(
+        "Longest request", "最大上下文长度", "max_model_len; blank: the planned context.", default=None, gt=0, group="serving")
+    max_num_batched_tokens: Tokens | None = column(
+        "Tokens of a batch", "批 token 上限", "max_num_batched_tokens; blank: the engine's default.", default=None, gt=0,
+        group="serving")
+    offered_concurrency: Requests | None = column(
+        "Load of a replica", "单副本负载", "Requests in flight for which times and throughput are shown; blank: as many as run.",
+        default=None, gt=0, group="serving")
 
     sizing_method: str | None = from_assumption("sizing_method", "method")
     safety: float | None = from_assumption("safety", "method")

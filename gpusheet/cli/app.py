@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from gpusheet import __version__
-from gpusheet.cli import audit, budget, calc, check, diff, estimate, lists, prices, recalc, rules, udf, why
+from gpusheet.cli import audit, budget, calc, calibrate, check, diff, estimate, lists, prices, recalc, rules, udf, why
 from gpusheet.cli.screen import error_line, out, use_utf8
 from gpusheet.errors import GpusheetError
 
@@ -35,6 +35,7 @@ app.command()(recalc.recalc)
 app.command()(audit.audit)
 app.command()(diff.diff)
 app.command("estimate")(estimate.listed)
+app.command()(calibrate.calibrate)
 app.command(context_settings={"ignore_unknown_options": True})(calc.calc)  # -5 is a value
 app.command()(rules.rules)
 app.command()(why.why)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gpusheet.workbook.inputs import Inputs
 
 MONTHS = 12
+MOST_SHOWN = 20  # workloads without a price
 
 
 class AmountUnit(StrEnum):
@@ -51,6 +52,16 @@ AnyFunctions = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 
 
+def _assumed(inputs: Inputs, path: Path) -> Inputs:
+    """The inputs with the assumptions of a file, and their sources, in place."""
+    from gpusheet.calibration.assumptions_file import read_assumptions
+    from gpusheet.catalog import Assumptions
+
+    found = read_assumptions(path)
+    values = Assumptions.read(dict(inputs.assumptions) | found.values)
+    return replace(inputs, assumptions=values, sources={**inputs.sources, **found.sources})
+
+
 def _whole(text: str) -> int:
     try:
         return int(text)
@@ -76,6 +87,10 @@ def budget(
     ] = None,
     prepared_on: Annotated[
         str | None, typer.Option(help="Day of the budget; prices age against it.", metavar="YYYY-MM-DD")
+    ] = None,
+    assumptions: Annotated[
+        Path | None,
+        typer.Option(help="CSV file of assumptions, as gpusheet calibrate writes it.", metavar="FILE"),
     ] = None,
     snapshots: Annotated[
         Path | None,
@@ -107,6 +122,8 @@ def budget(
     else:
         inputs, language, read_months, extra = _read(book, lang)
         months = months if months is not None else read_months
+    if assumptions is not None:
+        inputs = _assumed(inputs, assumptions)
     if snapshots is not None:
         from gpusheet.intake.snapshot import with_snapshots
 
@@ -164,10 +181,15 @@ def _check_suffix(path: Path, functions: Functions) -> None:
 
 def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, Any]]:
     """The inputs of an edited workbook, its language and months, and what `write` carries over."""
+    from gpusheet.catalog import BadRow
     from gpusheet.workbook.reader import read_book
 
     with working(f"Reading {path.name}"):
-        read = read_book(path)
+        try:
+            read = read_book(path)
+        except GpusheetError as error:
+            lines = str(error).splitlines()  # of bad cells there are many
+            raise BadRow([line if line.startswith(f"{path.name}: ") else f"{path.name}: {line}" for line in lines]) from None
     for line in (*read.warnings, *read.lost):
         warning(f"{path.name}: {line}")
     spare = max(0, read.lines - len(read.inputs.workloads))
@@ -182,10 +204,26 @@ def _write(inputs: Inputs, path: Path, lang: str, months: int, more: dict[str, A
     with working(f"Writing {path.name}"):
         made = book.write(inputs, path, lang=lang, months=months, **more)
     _report(path, months, len(inputs.workloads), made)
+    if made.total is None:
+        _show_why(inputs)
+
+
+def _show_why(inputs: Inputs) -> None:
+    """Which workloads have no price, and which cell or name is to blame."""
+    from gpusheet.lookup import look_up
+
+    context = inputs.context
+    lines = [f"no price for {one.workload}: {why}" for one in inputs.workloads for why in look_up(one, context).missing]
+    for line in lines[:MOST_SHOWN]:
+        warning(line)
+    if len(lines) > MOST_SHOWN:
+        warning(f"and {len(lines) - MOST_SHOWN} more workloads without a price; Lookup shows them")
 
 
 def _report(path: Path, months: int, workloads: int, made: Outcome) -> None:
     _show(path, months, workloads, made)
+    for line in made.remarks:
+        warning(f"{path.name}: {line}")
     if made.total is None:
         warning(f"blocked: {path.name} has no budget total, as a figure that belongs in it is missing")
     for line in made.messages:

@@ -15,8 +15,9 @@ from gpusheet.errors import GpusheetError, as_typed
 
 if TYPE_CHECKING:
     from gpusheet.catalog import Column
+    from gpusheet.lookup import Context
 
-_TABLE_PANEL, _OUTPUT_PANEL = "Table of workloads", "Output"
+_TABLE_PANEL, _OUTPUT_PANEL, _RATE_PANEL = "Table of workloads", "Output", "Cards for a request rate"
 
 
 def estimate(
@@ -38,6 +39,19 @@ def estimate(
         bool, typer.Option("--json", help="Every quantity as JSON.", rich_help_panel=_OUTPUT_PANEL)
     ] = False,
     lang: Annotated[Lang, typer.Option(help="Language of labels.", rich_help_panel=_OUTPUT_PANEL)] = Lang.en,
+    qps: Annotated[
+        str | None, typer.Option(help="Requests a second: the fewest cards for them.", metavar="NUMBER", rich_help_panel=_RATE_PANEL)
+    ] = None,
+    ttft: Annotated[
+        str | None, typer.Option(help="Short for --ttft-target, in seconds.", metavar="NUMBER", rich_help_panel=_RATE_PANEL)
+    ] = None,
+    tpot: Annotated[
+        str | None, typer.Option(help="Short for --tpot-target, in seconds.", metavar="NUMBER", rich_help_panel=_RATE_PANEL)
+    ] = None,
+    assumptions: Annotated[
+        Path | None,
+        typer.Option("--assumptions", help="CSV file of assumptions, as gpusheet calibrate writes it.", metavar="FILE"),
+    ] = None,
     **typed: str | None,
 ) -> None:
     """Estimate cards and cost of one workload, or of a table of workloads.
@@ -46,16 +60,38 @@ def estimate(
     --price-list gongjiyun
 
     gpusheet estimate workloads.csv -o estimates.csv
+
+    gpusheet estimate --gpu "H100 SXM" --model Llama-3.1-70B --weight-precision fp8 --input-tokens 2048
+    --output-tokens 512 --qps 10 --ttft 1 --tpot 0.05
     """
     given = {name: text for name, text in typed.items() if text is not None}
+    given |= {f"{name}_target": text for name, text in (("ttft", ttft), ("tpot", tpot)) if text is not None}
+    if assumptions is not None:
+        from gpusheet.calibration.assumptions_file import read_assumptions
+
+        given = read_assumptions(assumptions).values | given
     if table is None:
         if output is not None:
             raise GpusheetError("-o: is for a table; give a CSV file of workloads before it, or leave it out")
-        _one(given, snapshots, everything, json, lang)
+        if qps is not None:
+            _rate(qps, given, snapshots, json, lang)
+        else:
+            _one(given, snapshots, everything, json, lang)
+    elif qps is not None:
+        raise GpusheetError(f"--qps: is for one workload; leave {table} out")
     elif output is None:
         raise GpusheetError(f"{table}: give the file to write, as in: gpusheet estimate {table} -o OUT.csv")
     else:
         _many(table, output, force, given, snapshots)
+
+
+def _rate(qps: str, given: Mapping[str, str], snapshots: Path | None, json: bool, lang: Lang) -> None:
+    from gpusheet.catalog import Workload, columns
+    from gpusheet.cli import slo
+
+    fields = {c.name for c in columns(Workload)}
+    context = _context({name: text for name, text in given.items() if name not in fields}, snapshots)
+    slo.show(qps, {name: text for name, text in given.items() if name in fields}, context, json, lang)
 
 
 def _one(given: Mapping[str, str], snapshots: Path | None, everything: bool, json: bool, lang: Lang) -> None:
@@ -99,6 +135,7 @@ def _why_no_cards(values: Mapping[str, Any]) -> str:
 
 def _many(source: Path, target: Path, force: bool, given: Mapping[str, str], snapshots: Path | None) -> None:
     from gpusheet.catalog import Assumptions, Workload, columns
+    from gpusheet.cli import serving_table
     from gpusheet.cli.files import check_target
     from gpusheet.cli.settings import option_name
     from gpusheet.cli.table_file import MISSING, read_workloads, some_of, write_estimates
@@ -108,6 +145,9 @@ def _many(source: Path, target: Path, force: bool, given: Mapping[str, str], sna
     if each:
         raise GpusheetError(f"{option_name(each[0])}: is told by each row of {source}; leave the option out")
     check_target(target, force, ".csv", source)
+    if serving_table.is_serving(serving_table.read_header(source)):
+        _serving(source, target, _context(given, snapshots))
+        return
     with working("Estimating"):
         read = read_workloads(source)
         solved = write_estimates(read, _context(given, snapshots), target)
@@ -118,6 +158,18 @@ def _many(source: Path, target: Path, force: bool, given: Mapping[str, str], sna
         names = solved["workload"][lacking].tolist()
         if names:
             warning(f"without {what}: {some_of(names)}")
+
+
+def _serving(source: Path, target: Path, context: Context) -> None:
+    """A table of replicas at a load: memory, times and throughput of each row."""
+    from gpusheet.cli import serving_table
+
+    with working("Estimating"):
+        read = serving_table.read_serving(source)
+        found = serving_table.write_serving(read, context, target)
+    remark(f"{target}: {len(found)} rows")
+    if refused := serving_table.without_answer(found):
+        warning(f"refused, see the last column: {refused}")
 
 
 def _context(given: Mapping[str, str], snapshots: Path | None) -> Any:

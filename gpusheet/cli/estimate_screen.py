@@ -13,6 +13,7 @@ from gpusheet.wiring import quantities
 BEFORE = ("requests_per_day", "peak_qps", "context_tokens", "weights_gb", "weight_share", "kv_gb_per_request")
 # method -> what it counts as demand, what a replica carries, the cards it asks for
 METHODS = {
+    "serving": ("peak_qps", "replica_qps", "serving_cards"),
     "throughput": ("token_demand", "replica_throughput", "throughput_cards"),
     "constraint": ("peak_concurrency", "concurrency", "constraint_cards"),
     "segment": ("buffered_concurrency", "segment_concurrency", "segment_cards"),
@@ -24,14 +25,16 @@ _WORDS = {
     Lang.zh: ("指标", "名称", "数值", "方法", "需求", "单副本承载", "卡数", "采用", "输入"),
 }
 _METHOD_NAMES = {
-    Lang.en: {"throughput": "[A] token throughput", "constraint": "[B] tightest constraint",
+    Lang.en: {"serving": "serving at the latency targets",
+              "throughput": "[A] token throughput", "constraint": "[B] tightest constraint",
               "segment": "[C] memory segments"},
-    Lang.zh: {"throughput": "[A] 令牌吞吐法", "constraint": "[B] 三方约束法", "segment": "[C] 显存三段式"},
+    Lang.zh: {"serving": "服务法（时延目标）",
+              "throughput": "[A] 令牌吞吐法", "constraint": "[B] 三方约束法", "segment": "[C] 显存三段式"},
 }  # fmt: skip
 
 
 def show_main(workload: Workload, values: Mapping[str, Any], currency: str, lang: Lang) -> None:
-    """What a person asks first: demand, the three methods, cards and cost."""
+    """What a person asks first: demand, the methods side by side, cards and cost."""
     quantity, name, value, method, demand, carries, cards, decides, _ = _WORDS[lang]
     heads = (quantity, value, name)
     table(heads, _rows(BEFORE, values, currency, lang), title=f"{workload.workload}: {workload.model}, {workload.gpu}")

@@ -20,7 +20,7 @@ from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
 from gpusheet.intake.headers import Header, find_header, score_of
 from gpusheet.intake.price_rows import price_entries
 from gpusheet.intake.sheets import Opened, Sheet, column_letters, open_file
-from gpusheet.intake.table import Places, Table
+from gpusheet.intake.table import Places, Table, formula_note
 from gpusheet.intake.understand import BLANK, Remark, Understood, understand, understand_all
 
 MOST_OF_A_KIND = 1000  # findings of one kind in one column that are listed singly
@@ -197,6 +197,9 @@ class _Reading:
             return
         line = self.lines[row]
         raw = raw_text(line[position]) if position < len(line) else ""
+        formula = self.sheet.formulas.get((self.sheet.numbers[self.indexes[row]], position + 1))
+        if formula and remark.code == "error-cell":
+            remark = replace(remark, en=f"the formula {formula} gives {remark.en}", zh=f"公式 {formula} 的结果是{remark.zh}")
         self.findings.append(Finding(remark.severity, remark.code, self.place(row, position), raw, remark.en, remark.zh))
 
     def place(self, row: int, position: int) -> Place:
@@ -246,6 +249,7 @@ class _Reading:
         self._more()
         places = Places(self.file, self.sheet, origins)
         reported = present - len(rows)
+        self.findings += formula_note(places, formulas)
         return Table(self.row_type, self.sheet, self.header, rows, places, self.findings, present, reported, missing, formulas)
 
     def _built(self, standing: Any, lists: Mapping[str, list[Any]]) -> Iterator[tuple[int, Any]]:

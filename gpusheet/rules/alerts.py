@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.ops import above, maximum, one_of
 from gpusheet.registry import rule
-from gpusheet.units import Days, Flag, Number, Share, Text, Tokens
+from gpusheet.units import Days, Flag, GiB, GiBPerCard, Number, Share, Text, Tokens
 
 
 @rule(en="Weights above their line", zh="权重超警戒线", source="[C] 1: 70%")
@@ -35,6 +35,16 @@ def fit_alert(fits: Flag) -> Flag:
     1
     """
     return 1 - fits
+
+
+@rule(en="Small KV pool", zh="KV池过小", source="engine logs: weights are off by about as much")
+def pool_alert(sizing_method: Text, kv_pool_gib_per_card: GiBPerCard, small_pool_gib: GiB) -> Flag:
+    """1 where serving is sized with a pool so small that small errors in the weights swing it.
+
+    >>> pool_alert("serving", 4, 5), pool_alert("serving", 58, 5), pool_alert("throughput", 4, 5)
+    (1.0, 0.0, 0.0)
+    """
+    return one_of(sizing_method, "serving") * above(small_pool_gib, kv_pool_gib_per_card)
 
 
 @rule(en="Context longer than the model's", zh="上下文超出模型上限", source="model config, max_position_embeddings")

@@ -14,6 +14,7 @@ from gpusheet.units import (
     Ratio,
     Replicas,
     Requests,
+    RequestsPerSecond,
     Share,
     Text,
     TokensPerSecond,
@@ -77,30 +78,32 @@ def replica_throughput(card_throughput: TokensPerSecond, cards: Cards) -> Tokens
 
 @rule(en="Demand as the method counts it", zh="所选方法的需求量", source="the workload's sizing method")
 def sizing_demand(
-    sizing_method: Text, token_demand: TokensPerSecond, peak_concurrency: Requests, buffered_concurrency: Requests
-) -> Demand:
-    """Peak demand in the measure of the chosen method: tokens per second, or requests in flight.
+    sizing_method: Text, peak_qps: RequestsPerSecond, token_demand: TokensPerSecond, peak_concurrency: Requests,
+    buffered_concurrency: Requests,
+) -> Demand:  # fmt: skip
+    """Peak demand in the measure of the chosen method: requests or tokens per second, or requests in flight.
 
-    >>> sizing_demand("throughput", 4500, 120, 180), sizing_demand("segment", 4500, 120, 180)
+    >>> sizing_demand("throughput", 9, 4500, 120, 180), sizing_demand("segment", 9, 4500, 120, 180)
     (4500.0, 180.0)
     """
     return choose(
-        sizing_method, throughput=token_demand, constraint=peak_concurrency, segment=buffered_concurrency
+        sizing_method, serving=peak_qps, throughput=token_demand, constraint=peak_concurrency, segment=buffered_concurrency
     )
 
 
 @rule(en="Capacity of a replica, same measure", zh="单副本容量(同口径)", source="the workload's sizing method")
 def replica_capacity(
-    sizing_method: Text, replica_throughput: TokensPerSecond, replica_concurrency: Requests
+    sizing_method: Text, replica_qps: RequestsPerSecond, replica_throughput: TokensPerSecond, replica_concurrency: Requests
 ) -> Demand:
     """What one replica carries in the measure of the chosen method.
 
-    >>> replica_capacity("throughput", 1800, 169), replica_capacity("constraint", 1800, 169)
+    >>> replica_capacity("throughput", 9, 1800, 169), replica_capacity("constraint", 9, 1800, 169)
     (1800.0, 169.0)
     """
     return choose(
-        sizing_method, throughput=replica_throughput, constraint=replica_concurrency, segment=replica_concurrency
-    )
+        sizing_method, serving=replica_qps, throughput=replica_throughput, constraint=replica_concurrency,
+        segment=replica_concurrency,
+    )  # fmt: skip
 
 
 @rule(en="Demand of the month", zh="当月需求", source="demand x factor of the month")

@@ -71,15 +71,17 @@ def segment_cards(
 
 @rule(en="Cards needed", zh="所需卡数", source="the workload's sizing method")
 def cards_needed(
-    fixed_cards: Cards, sizing_method: Text, throughput_cards: Cards, constraint_cards: Cards, segment_cards: Cards
-) -> CardsInTheory:
+    fixed_cards: Cards, sizing_method: Text, serving_cards: Cards, throughput_cards: Cards, constraint_cards: Cards,
+    segment_cards: Cards,
+) -> CardsInTheory:  # fmt: skip
     """Cards that the workload needs: a typed number, else those of its sizing method.
 
-    >>> cards_needed(None, "constraint", 3, 16, 4), cards_needed(6, "constraint", 3, 16, 4)
+    >>> cards_needed(None, "constraint", 12, 3, 16, 4), cards_needed(6, "constraint", 12, 3, 16, 4)
     (16.0, 6.0)
     """
     by_method = choose(
-        sizing_method, throughput=throughput_cards, constraint=constraint_cards, segment=segment_cards
+        sizing_method, serving=serving_cards, throughput=throughput_cards, constraint=constraint_cards,
+        segment=segment_cards,
     )
     return if_given(fixed_cards, fixed_cards, by_method)
 

@@ -112,10 +112,14 @@ def latency_concurrency(
 
 
 @rule(en="Concurrency by the chosen method", zh="所选方法的单副本并发", source="sizing method")
-def replica_concurrency(sizing_method: Text, concurrency: Requests, segment_concurrency: Requests) -> Requests:
+def replica_concurrency(
+    sizing_method: Text, serving_concurrency: Requests, concurrency: Requests, segment_concurrency: Requests
+) -> Requests:
     """Requests in flight per replica as the chosen method sees them; token throughput has none and takes [B]'s.
 
-    >>> replica_concurrency("segment", 169, 34)
-    34.0
+    >>> replica_concurrency("segment", 58, 169, 34), replica_concurrency("serving", 58, 169, 34)
+    (34.0, 58.0)
     """
-    return choose(sizing_method, throughput=concurrency, constraint=concurrency, segment=segment_concurrency)
+    return choose(
+        sizing_method, serving=serving_concurrency, throughput=concurrency, constraint=concurrency, segment=segment_concurrency
+    )

@@ -161,5 +161,6 @@ def buffers_applied(sizing_method: Text, peak_factor: Ratio, safety: Ratio, peak
     (2.5, 3.0)
     """
     return choose(
-        sizing_method, throughput=peak_factor, constraint=peak_factor / safety, segment=peak_factor * peak_buffer
-    )
+        sizing_method, serving=peak_factor, throughput=peak_factor, constraint=peak_factor / safety,
+        segment=peak_factor * peak_buffer,
+    )  # fmt: skip

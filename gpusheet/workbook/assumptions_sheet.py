@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpyxl.styles import Alignment, Protection
+from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Assumptions, Column, Distribution, OtherCost, Precision, Row, Season, Tier, columns
+from gpusheet.catalog import (
+    Assumptions,
+    Column,
+    Distribution,
+    OtherCost,
+    Precision,
+    Row,
+    Season,
+    Tier,
+    columns,
+)
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
 from gpusheet.expr import number_text
@@ -23,7 +34,7 @@ from gpusheet.workbook.tables import GAP, GROWTH, Placed, put_table, validation
 
 NAME = "Assumptions"
 VALUE, MOST, VALID = "C", "F", "I"  # columns of the value, of the largest value allowed, of the flag
-WIDTH = 9
+WIDTH, SOURCE_AT = 9, 8
 ALL_VALID = f"{NAME}!${VALID}$3"  # 1 where every flag is
 SPARE_COSTS = 8
 
@@ -32,6 +43,7 @@ GROUPS = {
     "demand": ("Demand", "需求"),
     "memory": ("Memory", "显存"),
     "throughput": ("Throughput and latency", "吞吐与时延"),
+    "serving": ("Serving", "推理服务"),
     "cards": ("Cards", "卡数"),
     "money": ("Money", "费用"),
     "ownership": ("Owning", "自有"),
@@ -83,7 +95,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
         if group == "constants":
             line = _constants(book, sheet, look, line)
         for column, value in members:
-            _assumption(sheet, look, line, column, value)
+            _assumption(sheet, look, line, column, value, inputs.sources.get(column.name) or column.source)
             rows[column.name] = line
             line += 1
         line += 1
@@ -96,11 +108,12 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     _flag(sheet, look, 3, f"=1*(SUM({flags})=COUNT({flags}))*{VALID}{tiers}")
     set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50, 10))
     sheet.freeze_panes = "C5"
-    printing(sheet, look.lang, "4:4", f"A1:{VALID}{end}")
+    widest = get_column_letter(max(WIDTH, *(len(placed.letters) for placed in tables.values())))
+    printing(sheet, look.lang, "4:4", f"A1:{widest}{end}")
     return AssumptionCells(rows, tables)
 
 
-def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: Any) -> None:
+def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: Any, source: str | None) -> None:
     look.text(sheet.cell(line, 1, column.name), color="7F7F7F")
     look.text(sheet.cell(line, 2, column.label(look.lang)))
     cell: Any = sheet.cell(line, 3)
@@ -119,7 +132,10 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
         typical: Any = sheet.cell(line, 7, " – ".join(ends))
         look.text(typical, color="7F7F7F")
         typical.alignment = Alignment(horizontal="center")
-    look.text(sheet.cell(line, 8, column.source), color="7F7F7F")
+    said: Any = sheet.cell(line, SOURCE_AT, source)
+    if source:
+        said.data_type = "s"
+    look.text(said, color="7F7F7F")
     _flag(sheet, look, line, f"={_valid(column, f'{VALUE}{line}')}")
     made = validation(column, look.lang)
     if made is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import gc
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from gpusheet.workbook.budget_chart import put_chart
 from gpusheet.workbook.budget_layout import BudgetCells
 from gpusheet.workbook.budget_sheet import BudgetWriter
 from gpusheet.workbook.cached import write_with_values
+from gpusheet.workbook.carried_formulas import CarriedFormula, settle
 from gpusheet.workbook.catalog_sheets import put_catalog
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, ChecksWriter
 from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
@@ -28,6 +29,7 @@ from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import SHEETS, Span
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
+from gpusheet.workbook.reading.older import SCHEMA
 from gpusheet.workbook.rules_sheet import put_rules
 from gpusheet.workbook.sizing_sheet import put_sizing
 from gpusheet.workbook.style import Look
@@ -63,6 +65,7 @@ class Outcome:
     total: float | None  # of the budget; None where it is blocked
     currency: str
     messages: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # on formulas that were carried along
 
 
 def build(
@@ -115,7 +118,7 @@ def _properties(book: Workbook, inputs: Inputs, lang: str, months: int) -> None:
     book.properties.creator = f"gpusheet {__version__}"
     book.properties.title = inputs.settings.title
     for name, text in (
-        ("gpusheet_version", __version__), ("gpusheet_schema", "1"), ("gpusheet_lang", lang),
+        ("gpusheet_version", __version__), ("gpusheet_schema", SCHEMA), ("gpusheet_lang", lang),
         ("gpusheet_inputs", inputs.digest),
     ):  # fmt: skip
         book.custom_doc_props.append(StringProperty(name=name, value=text))
@@ -139,11 +142,12 @@ def write(
     gc.disable()  # of a million objects none is garbage, and looking for it takes a fifth of the time
     try:
         built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions)
+        remarks = settle(built.book, [one for one in extra_sheets if isinstance(one, CarriedFormula)])
     finally:
         if collecting:
             gc.enable()
     values = write_with_values(built.book, path, force, consume=True)
-    return outcome(built, values, inputs, Path(path))
+    return replace(outcome(built, values, inputs, Path(path)), remarks=remarks)
 
 
 def outcome(built: Built, values: Values, inputs: Inputs, path: Path) -> Outcome:

@@ -12,7 +12,7 @@ from gpusheet.workbook.inputs import Inputs, sample
 
 _ASKED: dict[str, Any] = {
     "model": "Qwen3-32B", "cards": 2, "input_tokens": 1500, "output_tokens": 400, "requests_per_day": 20000,
-    "busy_hours": 10,
+    "sizing_method": "constraint", "busy_hours": 10,
 }  # fmt: skip
 # what each workload of the blocked example lacks, after the one that lacks nothing
 _LACKING: tuple[tuple[str, str, str, str, dict[str, Any]], ...] = (

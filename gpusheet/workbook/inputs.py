@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ class Inputs:
     catalog: Catalog = field(default_factory=Catalog.builtin)
     workloads: Sequence[Workload] = ()
     other_costs: Sequence[OtherCost] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)  # of assumptions whose value is from elsewhere than the default
 
     @property
     def context(self) -> Context:
@@ -38,9 +39,12 @@ class Inputs:
         catalog = self.catalog
         tables: tuple[Sequence[Row], ...] = (
             catalog.gpus, catalog.models, catalog.prices, catalog.precisions, catalog.distributions, catalog.tiers,
-            catalog.seasons, catalog.fx, self.workloads, self.other_costs, (self.settings, self.assumptions),
+            catalog.seasons, catalog.engines, catalog.generations, catalog.fx, self.workloads, self.other_costs,
+            (self.settings, self.assumptions),
         )  # fmt: skip
-        text = json.dumps([[row.model_dump(mode="json") for row in table] for table in tables])
+        rows: list[object] = [[row.model_dump(mode="json") for row in table] for table in tables]
+        rows += [[one.index, str(dict(one.line))] for one in catalog.unpriced]
+        text = json.dumps(rows)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

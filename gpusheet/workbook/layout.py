@@ -20,6 +20,12 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
              "带来源的规格数据。在表格下方的行中新增型号。"),
     "Models": ("input", "Models", "模型", "Model shapes with sources. Add a model in the row under the table.",
                "带来源的模型结构。在表格下方的行中新增模型。"),
+    "Engines": (
+        "input", "Engines", "推理引擎", "How serving engines share out memory, and fitted times. A team's own load tests give "
+        "better ones: gpusheet calibrate.", "推理引擎的显存分配方式与拟合的耗时系数。可用自己的压测校准：gpusheet calibrate。"),
+    "Generations": (
+        "input", "Generations", "架构代次", "What share of its peaks a generation of chips reaches in serving.",
+        "各代芯片在推理服务中达到的峰值比例。"),
     "Prices": (
         "input", "Prices", "价目表", "Dated quotes. Add new ones under the table; leave old ones. Black columns are "
         "computed: fill them down where Excel does not.",

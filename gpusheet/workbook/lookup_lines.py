@@ -7,20 +7,31 @@ there and within them; a workload whose group is not complete is not computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gpusheet.catalog import INHERITED, OVERRIDES, Column, Gpu, Model, Workload, columns
+from gpusheet.catalog import (
+    INHERITED,
+    OVERRIDES,
+    Column,
+    Gpu,
+    Model,
+    Row,
+    Workload,
+    columns,
+)
 from gpusheet.catalog.derived import Found
 from gpusheet.units import Flag, NewestDay, Number, Rate, Text, Unit, unit_of
 from gpusheet.wiring import inputs as input_fields
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells, match_choice
+from gpusheet.workbook.fetches import FETCHES, Fetch
 from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW
 
 NAME = "Lookup"
 DATE_ROW = 3  # holds the day as of which prices are asked for
 FLAGS = (
-    "workload_complete", "workload_least", "workload_choices", "workload_counts", "gpu_complete", "model_complete", "tables_complete",
+    "workload_complete", "workload_least", "workload_choices", "workload_counts", "gpu_complete", "model_complete",
+    "generation_complete", "weight_complete", "kv_complete", "length_complete", "engine_complete",
 )  # fmt: skip
 OFFERS = ("on_demand", "monthly", "chosen")
 
@@ -56,9 +67,8 @@ class LookupLines:
         self.groups: list[Group] = []
         self._next = FIRST_LINE
         self._workload()
-        self._facts("GPUs", "gpu", Gpu, ("Facts of the card", "GPU 规格"))
-        self._facts("Models", "model", Model, ("Facts of the model", "模型参数"))
-        self._tables()
+        for fetch in FETCHES:
+            self._facts(fetch)
         for offer in OFFERS:
             self._offer(offer)
         self._found()
@@ -116,7 +126,8 @@ class LookupLines:
         for cells, bound in ((span(5), ">0"), (span(6), ">=0")):
             if cells:
                 tests.append(f'(COUNTIF({cells},"{bound}")+COUNTBLANK({cells})=ROWS({cells}))')
-        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
+        # one comparison alone would be TRUE, over which SUM passes
+        return f'=IF(E${NAME_ROW}="","",{"*".join(tests if len(tests) > 1 else ["1", *tests])})'
 
     # --- groups ---
 
@@ -126,7 +137,7 @@ class LookupLines:
         defaults = {name: column for name, (_, column) in input_fields().items()}
         bounded = [defaults[c.name] if c.name in INHERITED else c for c in fields]
         numbers = self._zones([c for c in bounded if c.kind == "number"])
-        named = ["gpu", "model", "weight_precision", "kv_precision", "length_distribution"]
+        named = ["gpu", "model", "weight_precision", "kv_precision", "length_distribution", "engine"]
         texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
             *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
         ordered = [column for zone in numbers for column in zone]
@@ -187,36 +198,48 @@ class LookupLines:
             formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},""))'
         return FetchLine(column.name, column.en, column.zh, column.unit, formula, most)
 
-    def _facts(self, table: str, key: str, row_type: type[Gpu] | type[Model], title: tuple[str, str]) -> None:
+    def _facts(self, fetch: Fetch) -> None:
         used = quantities()
-        fields = [c for c in columns(row_type) if c.name in used and c.name != "confidence"]
-        numbers = self._zones([c for c in fields if c.kind == "number"])
-        texts = [c for c in fields if c.kind != "number"]
+        names = {c.name: fetch.renamed.get(c.name, c.name) for c in columns(fetch.row_type) if c.name != "confidence"}
+        own = [replace(c, name=names[c.name]) for c in columns(fetch.row_type)
+               if c.name in names and names[c.name] in used and (not fetch.renamed or c.name in fetch.renamed)]  # fmt: skip
+        if fetch.leads:  # what another table is looked up by
+            own += [c for c in columns(fetch.row_type) if c.name in fetch.leads]
+        numbers = self._zones([c for c in own if c.kind == "number"])
+        texts = [c for c in own if c.kind != "number"]
         ordered = [*texts, *(column for zone in numbers for column in zone)]
-        row, confidence, flag = f"{key}_row", f"{key}_confidence", f"{key}_complete"
+        row, flag = f"{fetch.prefix}_row", f"{fetch.prefix}_complete"
+        confidence = [c for c in columns(fetch.row_type) if c.name == "confidence"]
+        fields = {names[c.name]: c for c in columns(fetch.row_type) if c.name in names}
 
         def make() -> list[FetchLine]:
-            name = self.at(key)
-            found = f'=IF((E${NAME_ROW}<>"")*COUNTIF({table}[{key}],{name})=1,MATCH({name},{table}[{key}],0),"")'
-            lines = [FetchLine(row, "Row in the table", "表内行号", unit_of(Number), found)]
-            for column in [*ordered, next(c for c in columns(row_type) if c.name == "confidence")]:
-                optional = not column.required and column.default is None
-                name = confidence if column.name == "confidence" else column.name
-                formula = self._fact(table, column, row, optional)
-                lines.append(FetchLine(name, column.en, column.zh, column.unit, formula))
+            name = self.at(fetch.asked)
+            keys = f"{fetch.table}[{fetch.key}]"
+            found = f'=IF((E${NAME_ROW}<>"")*COUNTIF({keys},{name})=1,MATCH({name},{keys},0),"")'
+            lines = [FetchLine(row, f"Row in {fetch.table}", f"{fetch.table} 表内行号", unit_of(Number), found)]
+            for column in ordered:
+                source = fields[column.name]
+                formula = self._fact(fetch.table, source, row, not source.required and source.default is None)
+                limit = column.le if column.le is not None else column.lt
+                most = "" if limit is None else f"{limit:g}"
+                lines.append(FetchLine(column.name, source.en, source.zh, source.unit, formula, most))
+            for column in confidence:
+                formula = self._fact(fetch.table, column, row, optional=False)
+                lines.append(FetchLine(f"{fetch.prefix}_confidence", column.en, column.zh, column.unit, formula))
             complete = self._complete(numbers).removesuffix(")")
             complete += "".join(f"*ISNUMBER({match_choice(self.at(c.name), c)})" for c in texts)
-            complete += f"*{self._agree(row_type)})"
-            lines.append(FetchLine(flag, "Facts complete", "规格完整", unit_of(Flag), complete))
+            complete += "".join(f"*{test}" for test in [self._agree(fetch.row_type)] if test) + ")"
+            lines.append(FetchLine(flag, f"{fetch.table} complete", f"{fetch.table} 完整", unit_of(Flag), complete))
             return lines
 
-        self._group(title, make, [row, *(c.name for c in ordered), confidence, flag])
+        reserved = [row, *(c.name for c in ordered), *(f"{fetch.prefix}_confidence" for _ in confidence), flag]
+        self._group(fetch.title, make, reserved)
 
-    def _agree(self, row_type: type[Gpu] | type[Model]) -> str:
+    def _agree(self, row_type: type[Row]) -> str:
         """1 where facts of a row do not contradict each other: a reference is whole, active parameters are some of all."""
         if row_type is Gpu:
             return f"(COUNT({self.at('reference_throughput')},{self.at('reference_weights_gb')})<>1)"
-        return f"({self.at('active_params_b')}<={self.at('params_b')})"
+        return f"({self.at('active_params_b')}<={self.at('params_b')})" if row_type is Model else ""
 
     def _fact(self, table: str, column: Column, row: str, optional: bool) -> str:
         at = f"E${self.rows[row]}"
@@ -225,40 +248,9 @@ class LookupLines:
             return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},""))'
         if column.required or column.kind != "number":
             # a blank is not 0: it stays a blank, and the group is not complete
-            return f'=IF({at}="","",IF({cell}="","",{cell}))'
+            blank = f'"{column.default}"' if column.default is not None else '""'
+            return f'=IF({at}="","",IF({cell}="",{blank},{cell}))'
         return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},{column.default:g}))'
-
-    def _tables(self) -> None:
-        asked = (
-            ("Precisions", "precision", "weight_precision", "weight", ("weight_bytes", "weight_correction")),
-            ("Precisions", "precision", "kv_precision", "kv", ("weight_bytes",)),
-            ("Distributions", "distribution", "length_distribution", "length", ("p95_factor", "fragmentation")),
-        )
-        fields = input_fields()
-        names: list[str] = []
-        for _, _, _, prefix, wanted in asked:
-            names += [f"{prefix}_row", *("kv_bytes" if prefix == "kv" else name for name in wanted)]
-        names.append("tables_complete")
-
-        def make() -> list[FetchLine]:
-            lines = []
-            for table, key, source, prefix, wanted in asked:
-                name = self.at(source)
-                found = f'=IF((E${NAME_ROW}<>"")*COUNTIF({table}[{key}],{name})=1,MATCH({name},{table}[{key}],0),"")'
-                lines.append(FetchLine(f"{prefix}_row", f"Row of {source}", f"{source} 行号", unit_of(Number), found))
-                for field in wanted:
-                    column = fields["kv_bytes" if prefix == "kv" else field][1]
-                    at = f"E${self.rows[f'{prefix}_row']}"
-                    formula = f'=IF({at}="","",INDEX({table}[{field}],{at}))'
-                    lines.append(FetchLine(column.name, column.en, column.zh, column.unit, formula))
-            numbers = [line.name for line in lines if not line.name.endswith("_row")]
-            tests = "*".join(f'COUNTIF({self.at(name)},">0")' for name in numbers)
-            most = f'*COUNTIF({self.at("fragmentation")},"<=1")'
-            formula = f'=IF(E${NAME_ROW}="","",{tests}{most})'
-            lines.append(FetchLine("tables_complete", "Found in the tables", "表中均可查到", unit_of(Flag), formula))
-            return lines
-
-        self._group(("Precision and length tables", "精度与长度分布"), make, names)
 
     def _offer(self, offer: str) -> None:
         titles = {
@@ -266,17 +258,17 @@ class LookupLines:
             "monthly": ("Monthly offer", "包月报价"),
             "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
         }
-        names = [f"{offer}_{part}" for part in ("key", "date", "offers", "line", "currency", "rate")]
+        names = [f"{offer}_{part}" for part in ("key", "date", "blocking", "offers", "line", "currency", "rate")]
 
         def make() -> list[FetchLine]:
-            key, date, offers, line, currency, _ = (self.at(name) for name in names)
+            key, date, blocking, offers, line, currency, _ = (self.at(name) for name in names)
             model = f'"{offer}"' if offer != "chosen" else self.at("pricing_model")
             listing = f"E${self.rows['listing']}"
             match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
             same = f"Prices[price_key],{key},Prices[price_day],{date}"
             named = f"{same},Prices[listing],{listing}"
-            # a row of this key that cannot be used may be the newest: an older price must not take its place
-            broken = f"COUNTIFS(Prices[price_key],{key},Prices[price_day],0)"
+            # where a row that cannot be used would be the newest, an older price must not take its place
+            unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<=$E${DATE_ROW})"
             own = self.cells.value("currency")
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
@@ -285,13 +277,15 @@ class LookupLines:
                           f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"|"&{model})'),
                 FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
                           f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
-                FetchLine(names[2], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
-                          f'=IF({blank},"",({date}>0)*({broken}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
-                FetchLine(names[3], "Row of the offer", "报价所在行", unit_of(Number),
+                FetchLine(names[2], "Row of the table that states no usable price (0 is wanted)", "无可用价格的表内行(应为0)",
+                          unit_of(Number), f'=IF({blank},"",SUMPRODUCT(MAX({match}*{unusable}*Prices[line])))'),
+                FetchLine(names[3], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
+                          f'=IF({blank},"",({date}>0)*({blocking}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
+                FetchLine(names[4], "Row of the offer", "报价所在行", unit_of(Number),
                           f'=IF({offers}=1,IF({listing}="",SUMIFS(Prices[line],{same}),SUMIFS(Prices[line],{named})),"")'),
-                FetchLine(names[4], "Currency quoted", "报价币种", unit_of(Text),
+                FetchLine(names[5], "Currency quoted", "报价币种", unit_of(Text),
                           f'=IF({line}="","",INDEX(Prices[currency],{line}))'),
-                FetchLine(names[5], "Exchange rate", "汇率", unit_of(Rate),
+                FetchLine(names[6], "Exchange rate", "汇率", unit_of(Rate),
                           f'=CHOOSE(1+({currency}={own})+2*(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)*({currency}<>{own}),"",1,'
                           f'SUMIFS(FX[rate],{pair}))'),
             ]  # fmt: skip

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import doctest
 import math
 from functools import cache
 from typing import Any
 
 from gpusheet.errors import GpusheetError, UnknownName
-from gpusheet.expr import render
+from gpusheet.expr import Call, Symbol, render
 from gpusheet.registry import Rule, all_rules, settle_number
 from gpusheet.rules import SUBJECTS
 from gpusheet.xl.arguments import Argument, name, of_parameter
@@ -31,10 +29,10 @@ def functions() -> dict[str, Function]:
     >>> functions()["GPU_SPEC"]("H20 96G", "memory_gb")
     96.0
     """
-    from gpusheet.xl import lookups, tables
+    from gpusheet.xl import lookups, serving, tables
 
     made = [_of_rule(rule) for rule in all_rules().values()]
-    found = {one.name: one for one in (*made, *lookups.FUNCTIONS, *tables.FUNCTIONS)}
+    found = {one.name: one for one in (*made, *lookups.FUNCTIONS, *serving.FUNCTIONS, *tables.FUNCTIONS)}
     return found | {"ERROR_REASON": _error_reason(found)}
 
 
@@ -79,11 +77,16 @@ def _of_rule(rule: Rule) -> Function:
         return result if isinstance(result, str) else float(result)
 
     chinese = f"{rule.zh}（{rule.unit.label('zh')}）= {render(rule.plain_expression, str)}"
-    return Function(rule.name.upper(), arguments, rule.summary, chinese, body, _example(rule), rule)
+    return Function(rule.name.upper(), arguments, rule.summary, chinese, body, None, rule)
 
 
 def _no_result(rule: Rule, read: tuple[Any, ...]) -> CellError:
-    blank = [f"{p.name} ({p.unit.symbol})" for p, value in zip(rule.parameters, read, strict=True) if _missing(value)]
+    dispensable = {
+        part.name for call in rule.plain_expression.walk() if isinstance(call, Call) and call.operation == "if_given"
+        for part in call.arguments[:-2] if isinstance(part, Symbol)
+    }  # fmt: skip
+    pairs = zip(rule.parameters, read, strict=True)
+    blank = [f"{p.name} ({p.unit.symbol})" for p, value in pairs if _missing(value) and p.name not in dispensable]
     if blank:
         verb = "is" if len(blank) == 1 else "are"
         return CellError(BAD_ARGUMENT, f"no result while {', '.join(blank)} {verb} blank")
@@ -92,23 +95,6 @@ def _no_result(rule: Rule, read: tuple[Any, ...]) -> CellError:
 
 def _missing(value: Any) -> bool:
     return value == "" or (isinstance(value, float) and math.isnan(value))
-
-
-def _example(rule: Rule) -> tuple[Any, ...]:
-    """The arguments of the first call in the rule's docstring that is made of plain values."""
-    for example in doctest.DocTestParser().get_examples(rule.doc):
-        for node in ast.walk(ast.parse(example.source)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == rule.name:
-                try:
-                    placed = [ast.literal_eval(argument) for argument in node.args]
-                    named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-                except ValueError:
-                    continue
-                values = [*placed, *(named.get(p.name) for p in rule.parameters[len(placed) :])]
-                while values and values[-1] is None:
-                    values.pop()
-                return tuple(values)
-    raise TypeError(f"rule {rule.name}: its docstring calls it with no plain values, which galleries show")
 
 
 def _error_reason(found: dict[str, Function]) -> Function:

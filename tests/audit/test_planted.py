@@ -116,11 +116,11 @@ BUDGET: dict[str, tuple[Callable[[Any], None], int, str]] = {
         put("Budget!H118", '=IF(COUNT(I118:T118)=$F$7,SUM(I118:S118),"")'), 16, "Budget!H118"),
     "price column typed over": (put("Prices!R20", 3.5), 10, "Prices!R20"),
     "all cards looked up one row down": (
-        lambda book: _shorten(book, "Lookup", "E59:P59", r"(MATCH\(.*?,0\))", r"\1+1"), 43, "Lookup!E60:P60"),
+        lambda book: _shorten(book, "Lookup", "E66:P66", r"(MATCH\(.*?,0\))", r"\1+1"), 43, "Lookup!E67:P67"),
     "a range that misses the last column": (
-        lambda book: _shorten(book, "Checks", "D33:D33", r"Sizing!(.*?):\$P", r"Sizing!\1:$O"), 16, "Checks!D33"),
+        lambda book: _shorten(book, "Checks", "D35:D35", r"Sizing!(.*?):\$P", r"Sizing!\1:$O"), 16, "Checks!D35"),
     "link to the assumption beside": (
-        lambda book: _shorten(book, "Lookup", "H31:H31", r"\$C\$15", "$C$16"), 10, "Lookup!H31"),
+        lambda book: _shorten(book, "Lookup", "H33:H33", r"\$C\$15", "$C$16"), 10, "Lookup!H33"),
 }  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def test_positive_means_zero_is_blank() -> None:
     assert column_of(Gpu, "memory_gb").positive and column_of(Price, "cards").positive
     assert not column_of(Workload, "requests_per_day").positive
     assert not column_of(Assumptions, "monthly_growth").positive
-    assert all(c.positive for c in columns(Gpu) if c.kind == "number")
+    assert all(c.positive for c in columns(Gpu) if c.kind == "number" and c.default is None)  # a flag is 0 where blank
 
 
 def test_words_in_both_languages() -> None:
@@ -147,11 +147,11 @@ def test_assumptions_stand_in_their_range_and_have_a_source() -> None:
             assert (c.low is None or c.low <= c.default) and (c.high is None or c.default <= c.high), c.name
     groups = [c.group for c in columns(Assumptions)]
     assert groups == sorted(groups, key=groups.index)  # each group stands together
-    assert set(groups) == {"demand", "memory", "throughput", "cards", "money", "ownership", "checks"}
+    assert set(groups) == {"demand", "memory", "throughput", "serving", "cards", "money", "ownership", "checks"}
 
 
 def test_workload_takes_its_columns_from_assumptions() -> None:
-    assert len(INHERITED) == 26 and set(INHERITED) <= set(Assumptions.model_fields)
+    assert len(INHERITED) == 29 and set(INHERITED) <= set(Assumptions.model_fields)
     for name in INHERITED:
         mine, theirs = column_of(Workload, name), column_of(Assumptions, name)
         own = {"doc": theirs.doc, "required": False, "default": theirs.default, "group": theirs.group}

@@ -11,6 +11,7 @@ from commands import BOT, NEWEST, refused, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpusheet.catalog.load import keys
 from gpusheet.missing import is_missing
 from gpusheet.registry import Rule, all_rules
 from gpusheet.wiring import quantities
@@ -134,9 +135,9 @@ def test_every_assumption_used_is_said_and_none_besides() -> None:
      "throughput_cards, cards: found '1.5', allowed a whole number at least 1, or blank"),
     (["peak_qps", "gpu=H300"], "gpu: 'H300' is not known; did you mean B300-SXM, H100-80G-PCIe, H100-80G-SXM?"),
     (["weights_gb", "model=Qwen9"],
-     "model: 'Qwen9' is not known; did you mean Qwen1.5-72B, Qwen1.5-7B, Qwen1.5-MoE-A2.7B?"),
+     "model: 'Qwen9' is not known; did you mean Qwen1.5-0.5B, Qwen1.5-1.8B, Qwen1.5-110B?"),
     (["weights_gb", "params_b=7", "weight_precision=fp7"],
-     "weights_gb, weight_precision: found 'fp7', allowed one of fp16, bf16, fp8, int8, int4, fp4, or blank"),
+     f"weights_gb, weight_precision: found 'fp7', allowed one of {', '.join(keys('precisions'))}, or blank"),
     (["monthly_cost", "currency=yuan"],
      "monthly_cost, currency: found 'yuan', allowed three capital letters such as CNY or USD, or blank"),
     (["monthly_cost", "pricing_model=weekly"],
@@ -165,7 +166,7 @@ def test_options_are_not_values() -> None:
      f"monthly_cost: missing; price: no spot price of L20 in gongjiyun as of {NEWEST}"),
     (["monthly_cost", "gpu=L20", "cards_needed=3", "price_list=gongjiyun", "currency=USD"],
      "monthly_cost: missing; FX: no single rate from CNY to USD; type one with its date and source"),
-    (["cards_needed", "fixed_cards=", "sizing_method=constraint", "constraint_cards=", "throughput_cards=1",
+    (["cards_needed", "fixed_cards=", "sizing_method=constraint", "constraint_cards=", "serving_cards=1", "throughput_cards=1",
       "segment_cards=2"], "cards_needed: missing; give constraint_cards"),
     (["constraint_cards", "300", "", "8"], "constraint_cards: missing; give concurrency"),
     (["segment_cards", "10", "0", "1"],

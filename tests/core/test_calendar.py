@@ -127,7 +127,7 @@ def test_lines_build_on_months_earlier_lines_and_sizing_only() -> None:
 
 def test_typed_peak_grows_as_well() -> None:
     work = Workload(workload="w", gpu="L20", model="Generic-7B", input_tokens=200, output_tokens=300,
-                    peak_concurrency=100, concurrency=10)  # fmt: skip
+                    peak_concurrency=100, concurrency=10, sizing_method="constraint")  # fmt: skip
     context = Context(catalog=Catalog.builtin(), assumptions=Assumptions(monthly_growth=0.1))
     table = by_month([look_up(work, context)], 3, [1, 1, 1])
     assert table["month_demand"].tolist() == pytest.approx([100, 110, 121])

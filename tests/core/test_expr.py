@@ -138,7 +138,7 @@ def test_walk_meets_every_part() -> None:
 def test_formulas_of_rules_are_short() -> None:
     """A person reads them in a cell, and no engine meets its limits: 8,192 characters, 64 nestings."""
     for rule in all_rules().values():
-        text = render(rule.plain_expression, str)
+        text = render(rule.plain_expression, lambda _: "E123")
         depth = max(text[:end].count("(") - text[:end].count(")") for end in range(len(text) + 1))
         assert len(text) < 300 and depth < 10, rule.name
         assert all(isinstance(part, Call | Symbol | Constant) or part.parts() for part in rule.expression.walk())

@@ -59,7 +59,7 @@ def article_b(gpu: str = "A100-80G-SXM", **values: Any) -> dict[str, Any]:
     gpus = tuple(g.model_copy(update=link) if g.gpu == "A100-80G-SXM" else g for g in CATALOG.gpus)
     context = Context(
         catalog=replace(CATALOG, distributions=rows, gpus=gpus),
-        assumptions=Assumptions(fast_link_utilisation=0.35, length_distribution="long_tail"))  # fmt: skip
+        assumptions=Assumptions(fast_link_utilisation=0.35, length_distribution="long_tail", sizing_method="constraint"))  # fmt: skip
     known = {"gpu": "A100-80G-SXM", "cards": 8, "input_tokens": 512, "output_tokens": 256, "price_list": "crusoe",
              "weight_precision": "int4", "kv_gb_per_request": 1.5}  # fmt: skip
     return one(context, **{**known, **values})

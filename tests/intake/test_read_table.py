@@ -469,8 +469,9 @@ def test_other_tables_are_read_by_the_same_reader(tmp_path: Path) -> None:
 
 
 def test_the_unit_of_a_header_has_to_be_the_columns(tmp_path: Path) -> None:
-    head = "gpu,vendor,description,memory_gb,bandwidth_gbs,fp16_tflops,link,max_cards_per_node,release_year,usage,confidence,source\n"
-    row = "X1,a,b,{},900,100,pcie,8,2024,production,high,datasheet\n"
+    head = "gpu,vendor,description,generation,memory_gb,bandwidth_gbs,fp16_tflops,"
+    head += "link,max_cards_per_node,release_year,usage,confidence,source\n"
+    row = "X1,a,b,ada,{},900,100,pcie,8,2024,production,high,datasheet\n"
     (good,) = read_table(csv(tmp_path, head.replace("memory_gb", "显存（GB）") + row.format("80 GB")), Gpu).rows
     assert good.memory_gb == 80
     with pytest.raises(CannotRead, match="in GiB, allowed GB"):

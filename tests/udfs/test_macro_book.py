@@ -122,7 +122,7 @@ def test_the_project_of_the_book_has_xlwings_and_ours(books: dict[str, Path]) ->
         data = package.read("xl/vbaProject.bin")
     project, original = Project.read(data), {one.name: one for one in xlwings_project().modules}
     modules = {one.name: one for one in project.modules}
-    sheets = [f"Sheet{number}" for number in range(1, 16)]
+    sheets = [f"Sheet{number}" for number in range(1, 18)]
     assert list(modules) == ["ThisWorkbook", *sheets, "xlwings", "Dictionary", "gpusheet"]
     assert modules["gpusheet"].source == SOURCE.encode()
     for name in ("ThisWorkbook", "xlwings", "Dictionary"):
@@ -130,7 +130,7 @@ def test_the_project_of_the_book_has_xlwings_and_ours(books: dict[str, Path]) ->
     listed = re.findall(r"^(?:Document|Module|Class)=(\w+)", project.settings, re.MULTILINE)
     assert listed == list(modules)
     assert re.findall(r"^(\w+)=0, 0", project.settings, re.MULTILINE) == list(modules)
-    assert "Class=Dictionary\r\n" in project.settings and "Document=Sheet15/&H00000000\r\n" in project.settings
+    assert "Class=Dictionary\r\n" in project.settings and "Document=Sheet17/&H00000000\r\n" in project.settings
     streams = compound_file.read(data)
     assert streams["VBA", "_VBA_PROJECT"] == bytes.fromhex("cc61ffff000000")
     assert {path[-1] for path in streams} == {"PROJECT", "PROJECTwm", "_VBA_PROJECT", "dir", *modules}
@@ -149,7 +149,7 @@ def test_oletools_reads_every_module(books: dict[str, Path]) -> None:
     for path in books.values():
         found = {name: text for *_, name, text in VBA_Parser(str(path)).extract_macros()}
         assert found["gpusheet.bas"].replace("\r\n", "\n") == SOURCE.replace("\r\n", "\n")
-        assert "Function XLPy()" in found["xlwings.bas"] and "Dictionary.cls" in found and "Sheet15.cls" in found
+        assert "Function XLPy()" in found["xlwings.bas"] and "Dictionary.cls" in found and "Sheet17.cls" in found
 
 
 def test_libreoffice_has_the_modules_in_its_library(books: dict[str, Path], tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_the_workbook_is_valid(lang: str, books: dict[str, Path]) -> None:
         types = package.read("[Content_Types].xml").decode()
         relations = ElementTree.fromstring(package.read("xl/_rels/workbook.xml.rels"))
         workbook = package.read("xl/workbook.xml").decode()
-        sheets = [package.read(f"xl/worksheets/sheet{number}.xml").decode() for number in range(1, 16)]
+        sheets = [package.read(f"xl/worksheets/sheet{number}.xml").decode() for number in range(1, 18)]
     assert types.count("application/vnd.ms-excel.sheet.macroEnabled.main+xml") == 1
     assert 'PartName="/xl/vbaProject.bin" ContentType="application/vnd.ms-office.vbaProject"' in types
     assert "spreadsheetml.sheet.main+xml" not in types
@@ -181,7 +181,7 @@ def test_the_workbook_is_valid(lang: str, books: dict[str, Path]) -> None:
     assert targets == ["vbaProject.bin"]
     assert len({one.get("Id") for one in relations}) == len(relations)
     assert 'codeName="ThisWorkbook"' in workbook
-    assert [re.findall(r'codeName="(\w+)"', text) for text in sheets] == [[f"Sheet{number}"] for number in range(1, 16)]
+    assert [re.findall(r'codeName="(\w+)"', text) for text in sheets] == [[f"Sheet{number}"] for number in range(1, 18)]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

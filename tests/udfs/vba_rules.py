@@ -12,7 +12,8 @@ from gpusheet.xl.classic.vba_words import RESERVED
 
 LONGEST_LINE = 1023
 MOST_CONTINUATIONS = 24
-LARGEST = 65_536  # bytes of a procedure; of a module, beyond which the editor becomes unreliable
+LARGEST = 65_536  # bytes of a procedure
+MOST_LINES = 65_534  # of a module, which may have more than 64 KB: that of xlwings' own add-in has 117
 LONGEST_NAME = 255
 MOST_ARGUMENTS = 60
 LONGEST_SIGNATURE = 254  # of the arguments' names with their commas, which the function wizard is told
@@ -65,8 +66,8 @@ def broken(source: str) -> list[str]:
     for run in re.findall(r"(?:^.* _\r?\n)+", source, re.MULTILINE):
         if run.count("\n") > MOST_CONTINUATIONS:
             found.append(f"{run.count(chr(10))} continuations: {run[:60]}")
-    if len(source) > LARGEST:
-        found.append(f"the module has {len(source)} bytes")
+    if source.count("\n") > MOST_LINES:
+        found.append(f"the module has {source.count(chr(10))} lines")
     for begin, end in BLOCKS:
         begun = sum(bool(re.match(begin, line)) for line in statements(source))
         ended = sum(bool(re.match(end, line)) for line in statements(source))

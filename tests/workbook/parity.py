@@ -11,15 +11,15 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import LINES, by_month
-from gpusheet.catalog import Catalog, Fx, Gpu, Model, Price, Season, Workload
+from gpusheet.catalog import Catalog, Fx, Gpu, Model, Price, Season, Unpriced, Workload
 from gpusheet.catalog.settings import Settings
 from gpusheet.lookup import LookUp, Offer, estimate, look_up
+from gpusheet.wiring import OUTCOMES
 from gpusheet.workbook.book import Built
 from gpusheet.workbook.budget_layout import FIRST, TOTAL
 from gpusheet.workbook.evaluate import CellError, Value, Values
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import FIRST_COLUMN
-from gpusheet.workbook.summary_sheet import SOLVED
 
 Expected = dict[tuple[str, str], Any]
 EPOCH = datetime.date(1899, 12, 30)
@@ -40,7 +40,7 @@ def expected(inputs: Inputs, built: Built, months: int) -> Expected:
                 cells["Lookup", f"{letter}{built.lookup.rows[f'{offer}_{part}']}"] = value
         for name, row in built.sizing.items():
             cells["Sizing", f"{letter}{row}"] = solved[name][number]
-        for name in SOLVED:
+        for name in OUTCOMES:
             cells["Summary", f"{built.summary.letters[name]}{built.summary.first + number}"] = solved[name][number]
     cells.update(_budget(inputs, built, months, found))
     return cells
@@ -128,7 +128,8 @@ def random_inputs(seed: int, count: int, *, tax: str = "unstated", complete: boo
     seasons = [Season(calendar_month=m, season_factor=draw.choice([1, 1, 0.5, 1.8, 0])) for m in range(1, 13)]
     catalog = Catalog(
         gpus=gpus, models=models, prices=prices, precisions=builtin.precisions, distributions=builtin.distributions,
-        tiers=builtin.tiers, seasons=seasons, fx=fx,
+        tiers=builtin.tiers, seasons=seasons, engines=builtin.engines, generations=builtin.generations, fx=fx,
+        unpriced=() if complete else _unpriced(random.Random(seed), prices),
     )  # fmt: skip
     workloads = [_workload(draw, number, gpus, models, complete) for number in range(1, count + 1)]
     settings = Settings(prepared_on="2026-11-01", budget_start="2027-04-01", as_of=draw.choice([None, "2026-09-30"]))
@@ -149,6 +150,19 @@ def _price(draw: random.Random, gpu: str, tax: str) -> Price:
     )  # fmt: skip
 
 
+def _unpriced(draw: random.Random, prices: list[Price]) -> tuple[Unpriced, ...]:
+    """Lines of lists that there are, without a price and some without a day."""
+    lines = [
+        line.model_copy(update={
+            "price": draw.choice([None, "面议", "-"]),
+            "snapshot_date": draw.choice([line.snapshot_date, datetime.date(2026, 8, 1), datetime.date(2026, 10, 30), None]),
+        })
+        for line in draw.sample(prices, 12)
+    ]  # fmt: skip
+    places = sorted(draw.sample(range(len(prices)), len(lines)))
+    return tuple(Unpriced(at, f"Prices line {at}", line) for at, line in zip(places, lines, strict=True))
+
+
 def _workload(draw: random.Random, number: int, gpus: list[Gpu], models: list[Model], complete: bool) -> Workload:
     def some(*values: Any) -> Any:
         return draw.choice([None, *values])
@@ -164,7 +178,10 @@ def _workload(draw: random.Random, number: int, gpus: list[Gpu], models: list[Mo
         output_tokens=draw.choice([1, 256, 300, 2000]), input_p95=some(2048), output_p95=some(1024),
         length_distribution=some("uniform", "normal", "long_tail"), length_basis=some("p95", "mean"),
         image_tokens=some(0, 1000), shared_prefix_tokens=some(0, 100), prefix_hit_rate=some(0, 0.5, 1),
-        sizing_method=some("throughput", "constraint", "segment"), safety=some(0.7, 1), tokens_per_s=some(20, 50),
+        sizing_method=draw.choice(["throughput", "constraint", "segment"]) if complete else some(
+            "serving", "throughput", "constraint", "segment"), engine=some("vllm-0.8", "sglang-0.5.3", "tensorrt-llm-1.0"),
+        attention_dp_size=some(1, 2), offered_concurrency=some(1, 64, 4096), max_model_len=some(8192), safety=some(0.7, 1),
+        tokens_per_s=some(20, 50),
         ttft_target=some(0.1, 1), tpot_target=some(0.02), min_replicas=some(1, 2), requests_per_day=some(0, 80000, 1e6),
         peak_concurrency=draw.choice([5, 60]) if complete else some(0, 3, 40, 400), kv_gb_per_request=some(0.5, 2),
         concurrency=draw.choice([8, 10]) if complete else some(10, 169), card_throughput=some(1800, 2500),

@@ -225,10 +225,10 @@ def test_what_openpyxl_does_not_see_is_listed_too(path: Path) -> None:
     edited(path, lambda book: book.create_sheet("Mine").__setitem__("A1", 1))
     own = b"""<drawing xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="rId77"/>"""
     pivot = b"""<Relationship Id="rId78" Type="somewhere/pivotTable" Target="/xl/pivot.xml"/>"""
-    sheets = {r"xl/worksheets/sheet8\.xml": _before_the_end(own + X14 % SPARKLINES),
-              r"xl/worksheets/sheet14\.xml": _before_the_end(X14 % SPARKLINES)}  # fmt: skip
-    rewritten(path, sheets, {"xl/drawings/own.xml": DRAWING, "xl/worksheets/_rels/sheet8.xml.rels": RELATIONS % b"",
-                             "xl/worksheets/_rels/sheet14.xml.rels": RELATIONS % pivot})  # fmt: skip
+    sheets = {r"xl/worksheets/sheet10\.xml": _before_the_end(own + X14 % SPARKLINES),
+              r"xl/worksheets/sheet16\.xml": _before_the_end(X14 % SPARKLINES)}  # fmt: skip
+    rewritten(path, sheets, {"xl/drawings/own.xml": DRAWING, "xl/worksheets/_rels/sheet10.xml.rels": RELATIONS % b"",
+                             "xl/worksheets/_rels/sheet16.xml.rels": RELATIONS % pivot})  # fmt: skip
     assert read_book(path).lost == (
         f"Lookup: a text box at N5 ('口径: 含税') is not carried over; {ANEW}",
         f"Lookup: a picture at A1 is not carried over; {ANEW}",
@@ -245,8 +245,8 @@ def test_validations_that_excel_moved_to_an_extension_are_still_ours(path: Path)
     assert read_book(path).lost == ()
     written(path)
     rewritten(path, {r"xl/worksheets/sheet2\.xml": lambda part: part.replace(
-        b"<tableParts", X14 % (VALIDATIONS % b"BA7:BA12") + b"<tableParts")})
-    assert read_book(path).lost == (f"Workloads: a data validation at BA7:BA12 is not carried over; {ANEW}",)
+        b"<tableParts", X14 % (VALIDATIONS % b"BH7:BH12") + b"<tableParts")})
+    assert read_book(path).lost == (f"Workloads: a data validation at BH7:BH12 is not carried over; {ANEW}",)
 
 
 @pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not here")
@@ -284,12 +284,12 @@ def test_names_macros_and_links_to_other_books_are_listed(path: Path) -> None:
 
 
 def test_a_book_of_another_version_is_not_compared(path: Path) -> None:
-    edited(path, put(Sizing_F20=5, Workloads_BC3="note"))
+    edited(path, put(Sizing_F20=5, Workloads_BJ3="note"))
     version = re.compile(rb'(version".*?lpwstr[^>]*>)[^<]+')
     rewritten(path, {r"docProps/custom\.xml": lambda part: version.sub(rb"\g<1>0.0.1", part)})
     lost = read_book(path).lost
     assert len(lost) == 2
-    assert lost[0] == f"Workloads!BC3: 'note' beside the inputs is not carried over; {OWN_SHEET}"
+    assert lost[0] == f"Workloads!BJ3: 'note' beside the inputs is not carried over; {OWN_SHEET}"
     assert lost[1].startswith("Cover, Lookup, Sizing, Summary, Budget, Checks, Rules: the book does not say that this ")
 
 
@@ -403,12 +403,12 @@ def test_own_columns_of_the_small_tables_are_listed(path: Path) -> None:
 
 def test_a_value_beside_a_blank_row_is_listed(path: Path) -> None:
     def edit(book: Workbook) -> None:
-        book["Workloads"].cell(6, 50, "owner")
-        book["Workloads"].cell(10, 50, "Li")
+        book["Workloads"].cell(6, 57, "owner")
+        book["Workloads"].cell(10, 57, "Li")
 
     read = reread(path, edit)
     assert read.extra_columns == {"Workloads": {"owner": [None, None]}}
-    assert read.lost == (f"Workloads!AX10: 'Li' beside the inputs is not carried over; {OWN_SHEET}",)
+    assert read.lost == (f"Workloads!BE10: 'Li' beside the inputs is not carried over; {OWN_SHEET}",)
 
 
 def test_formats_charts_links_and_colours_of_the_user_are_listed(path: Path) -> None:
@@ -516,11 +516,11 @@ def test_an_untouched_log_is_written_by_the_book_itself(path: Path) -> None:
 def test_own_columns_are_written_and_read_again(path: Path) -> None:
     def edit(book: Workbook) -> None:
         for row, owner, due in ((6, "owner", "due"), (7, "Li", datetime.datetime(2026, 12, 1)), (8, "=Wang", None)):
-            book["Workloads"].cell(row, 50).value = owner
-            book["Workloads"].cell(row, 50).data_type = "s"
-            book["Workloads"].cell(row, 51, due)
+            book["Workloads"].cell(row, 57).value = owner
+            book["Workloads"].cell(row, 57).data_type = "s"
+            book["Workloads"].cell(row, 58, due)
         for row in range(6, 10):
-            book["GPUs"].cell(row, 25, "rank" if row == 6 else row / 4).number_format = "0.0%"
+            book["GPUs"].cell(row, 28, "rank" if row == 6 else row / 4).number_format = "0.0%"
 
     read = reread(path, edit)
     assert read.lost == ()

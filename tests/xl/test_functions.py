@@ -37,7 +37,8 @@ def code(function: Function, *cells: Any) -> str:
 def test_there_is_a_function_for_every_rule() -> None:
     assert {f.rule.name for f in RULES if f.rule} == set(all_rules())
     assert {f.name for f in ALL} - {f.name for f in RULES} == {
-        "GPU_SPEC", "MODEL_SPEC", "GPU_PRICE", "ESTIMATE", "PRICES", "COMPARE_GPUS", "ERROR_REASON"}  # fmt: skip
+        "GPU_SPEC", "MODEL_SPEC", "GPU_PRICE", "ESTIMATE", "PRICES", "COMPARE_GPUS", "ERROR_REASON",
+        "KV_FOR_MODEL", "CARDS_FOR_SLO"}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", AS_WRITTEN, ids=lambda case: case.sheet)

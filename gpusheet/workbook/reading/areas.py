@@ -11,15 +11,17 @@ from openpyxl.utils import get_column_letter, range_boundaries
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Column, Fx, Gpu, Model, OtherCost, Price, Row, Workload, columns
+from gpusheet.catalog import Column, Engine, Fx, Generation, Gpu, Model, OtherCost, Price, Row, Workload, columns
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.assumptions_sheet import SMALL
 from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
+from gpusheet.workbook.reading.older import LATER_TABLES, is_older, may_lack
 
 # the tables that are read, in the order in which they depend on each other
 ROW_TYPES: dict[str, type[Row]] = {
-    "GPUs": Gpu, "Models": Model, "Prices": Price, "FX": Fx, **{name: row_type for name, row_type, *_ in SMALL},
+    "GPUs": Gpu, "Models": Model, "Engines": Engine, "Generations": Generation, "Prices": Price, "FX": Fx,
+    **{name: row_type for name, row_type, *_ in SMALL},
     "OtherCosts": OtherCost, "Workloads": Workload,
 }  # fmt: skip
 # tables in which the first column names the row, so that it may stand there once
@@ -77,8 +79,11 @@ def find_areas(book: Workbook) -> tuple[dict[str, Area], list[str], list[str]]:
     found: dict[str, Area] = {}
     errors: list[str] = []
     warnings: list[str] = []
+    older = is_older(book)
     for name, row_type in ROW_TYPES.items():
         area = by_name(book, name) or by_header(book, name)
+        if area is None and older and name in LATER_TABLES:
+            continue
         if area is None:
             heads = ", ".join(column.name for column in columns(row_type) if column.required)
             errors.append(f"{home(name)}: the table {name} is not there (headers {heads}); "
@@ -88,17 +93,19 @@ def find_areas(book: Workbook) -> tuple[dict[str, Area], list[str], list[str]]:
     if "Workloads" not in found:
         raise GpusheetError(
             "the workbook has no table Workloads, so gpusheet did not write it; give one that `gpusheet budget` or "
-            "`gpusheet template` has written")
+            "`gpusheet template` has written, or bring a price sheet in by `gpusheet prices import`")
     found = {name: _bounded(area, list(found.values())) for name, area in found.items()}
     for area in found.values():
-        errors += header_errors(area)
+        errors += header_errors(area, older)
         if area.loose:
             warnings.append(f"{area.sheet.title}: found no table object {area.name} (some programs drop it); its rows "
                             f"are read from the header in row {area.header} on")
         absent = [column.name for column in area.columns if not column.required and column.name not in area.at]
-        if absent:
+        if absent and not older:
             names = ", ".join(absent)
             warnings.append(f"{area.sheet.title}: the table {area.name} has no column {names}; read as blank")
+    if older:
+        warnings.append("the book is of an earlier version: what is new in it is taken from gpusheet's own tables")
     return found, errors, warnings
 
 
@@ -167,7 +174,7 @@ def _bounded(area: Area, areas: Sequence[Area]) -> Area:
     return replace(area, end=max(area.last, room))
 
 
-def header_errors(area: Area) -> list[str]:
+def header_errors(area: Area, older: bool = False) -> list[str]:
     errors = []
     where: dict[str, list[str]] = {}
     for column in range(min(area.positions.values()), area.sheet.max_column + 1):
@@ -179,7 +186,7 @@ def header_errors(area: Area) -> list[str]:
             errors.append(f"{area.sheet.title}!{' and '.join(cells)}: the header {title!r} stands there {len(cells)} "
                           "times; rename or delete all but one")
     for wanted in area.columns:
-        if wanted.required and wanted.name not in area.at:
+        if wanted.required and wanted.name not in area.at and not (older and may_lack(area.name, wanted)):
             errors.append(f"{area.sheet.title} row {area.header}: the table {area.name} has no header {wanted.name!r} "
                           f"({wanted.en}); allowed {wanted.allowed()}; put the column back")
     return errors

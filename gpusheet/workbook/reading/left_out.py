@@ -51,6 +51,8 @@ def rest_of(edited: Edited) -> Rest:
     if log is not None:
         rest.notes.append(log)
     for name in CARRIED:
+        if name not in edited.tables:
+            continue
         table = edited.tables[name]
         for title, values in table.own.items():
             column = CarriedColumn(name, title, tuple(values), tuple(table.formats[title]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,24 +13,25 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Assumptions, BadRow, Column, Row, columns
+from gpusheet.catalog import Assumptions, BadRow, Column, Price, Row, columns
 from gpusheet.catalog.schema import is_blank
-from gpusheet.catalog.settings import Settings
+from gpusheet.catalog.settings import CURRENCY_DEFAULT, Settings
 from gpusheet.constants import NAMED
 from gpusheet.errors import nearest
 from gpusheet.intake.findings import besides
 from gpusheet.intake.price_rows import softened
 from gpusheet.intake.prices import settle
-from gpusheet.intake.understand import UNCLEAR, understand
+from gpusheet.intake.understand import MISSING_PRICE, UNCLEAR, Remark, missing_price, understand
 from gpusheet.intake.words import Said
-from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
+from gpusheet.workbook.assumptions_sheet import HEADS, SOURCE_AT, VALUE
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.reading.areas import ABOVE, KEYED, ROW_TYPES, Area, cell_at
 from gpusheet.workbook.reading.cells import Cells, Unreadable, shown
+from gpusheet.workbook.reading.older import is_older, lent
 
 R = TypeVar("R", bound=Row)
 
-CARRIED = ("Workloads", "GPUs", "Models", "Prices", "FX")  # tables whose added columns go along
+CARRIED = ("Workloads", "GPUs", "Models", "Engines", "Generations", "Prices", "FX")  # tables whose added columns go along
 
 
 @dataclass
@@ -44,17 +46,24 @@ class Table:
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    unpriced: set[int] = field(default_factory=set)  # those of the rows that state no price
+
+    @property
+    def prices(self) -> tuple[Any, ...]:
+        """The rows of a table of prices that state one."""
+        return tuple(row for index, row in enumerate(self.rows) if index not in self.unpriced)
 
     def place(self, column: str, index: int) -> str:
         return self.area.place(column, self.numbers[index])
 
 
-def read_rows(area: Area, cells: Cells) -> Table:
+def read_rows(area: Area, cells: Cells, older: bool = False) -> Table:
     """The rows of a table and those typed right under it; blank rows are skipped, and end what was typed under it."""
     table = Table(area)
     if area.name in CARRIED:
         table.own, table.formats = {title: [] for title in area.own}, {title: [] for title in area.own}
     row_type = ROW_TYPES[area.name]
+    absent = [column.name for column in area.columns if column.name not in area.at] if older else []
     below: list[int] = []
     keys: dict[Any, str] = {}
     for number in (*range(area.first, area.last + 1), *range(area.last + 1 + area.totals, area.end + 1)):
@@ -65,16 +74,21 @@ def read_rows(area: Area, cells: Cells) -> Table:
             continue
         if number > area.last:
             below.append(number)
+        values |= lent(area.name, absent, values)
         place = partial(_at, area, number)
         values, bad_cells = _understood(area.columns, values, place, table.warnings)
         table.errors += bad_cells
         if area.name in KEYED:
             table.errors += _twice(area, number, values, keys)
         try:
-            row = row_type.read(values, place)
+            missing = _missing_price(area, values)
+            row = _unpriced(values, place) if missing else row_type.read(values, place)
         except BadRow as bad:
             table.errors += besides(bad.lines, bad_cells)
             continue
+        if missing and not bad_cells:
+            table.unpriced.add(len(table.rows))
+            table.warnings.append(f"{place('price')}: {missing.en}; a total that needs it is blocked")
         table.rows.append(row)
         table.numbers.append(number)
         for title, kept in table.own.items():
@@ -117,6 +131,31 @@ def _understood(
     return kept, errors
 
 
+def _missing_price(area: Area, values: Mapping[str, Any]) -> Remark | None:
+    """What to say of a row of prices that states none, as by a word such as 面议; None for all other rows."""
+    price = next((c for c in area.columns if c.name == "price"), None)
+    if price is None or isinstance(values["price"], Unreadable):
+        return None
+    if is_blank(values["price"]):
+        return missing_price("")
+    remarks = understand(values["price"], price).remarks
+    return next((one for one in remarks if one.code == MISSING_PRICE), None)
+
+
+def _unpriced(values: Mapping[str, Any], place: Callable[[str], str]) -> Row:
+    """Such a row as it stands, if what else is in it is right; as it says no price, it need not say of what."""
+    blank = {c.name: c.default for c in columns(Price) if is_blank(values[c.name])}
+    filled = {c.name: _SOME[c.kind] if c.name in blank else values[c.name] for c in columns(Price)}
+    filled |= {"price": _SOME["number"]} | {c.name: c.choices[0] for c in columns(Price) if c.choices and c.name in blank}
+    if "currency" in blank:
+        filled["currency"] = CURRENCY_DEFAULT
+    read = Price.read(filled, place)
+    return Price.model_construct(**(dict(read) | blank | {"price": _text(values["price"])}))
+
+
+_SOME: Mapping[str, Any] = {"number": 1.0, "text": "x", "choice": "x", "date": datetime.date(2000, 1, 1)}
+
+
 def _text(value: Any) -> str | None:
     return None if is_blank(value) or not isinstance(value, str) else value.strip()
 
@@ -135,6 +174,9 @@ def _twice(area: Area, number: int, values: Mapping[str, Any], keys: dict[Any, s
             "rename or delete one of the two"]
 
 
+VALUE_AT = column_index_from_string(VALUE)
+
+
 @dataclass
 class Factors:
     """Settings and assumptions as read, with the rows of their names."""
@@ -143,8 +185,9 @@ class Factors:
     assumptions: Assumptions | None = None
     sheet: Worksheet | None = None
     rows: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)  # that a person or a calibration gave, by name
     said: set[tuple[int, int]] = field(default_factory=set)  # cells (row, column) that are spoken of, if they are odd
-    column: int = column_index_from_string(VALUE)
+    column: int = VALUE_AT
     end: int = 0  # the last row before the small tables
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -169,6 +212,7 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
     headers = [area.header for area in areas.values() if area.sheet is sheet]
     found.end = min(headers) - ABOVE - 1 if headers else sheet.max_row
     known = {column.name: column for row_type in (Settings, Assumptions) for column in columns(row_type)}
+    older = is_older(book)
     constants = {constant.name: constant for constant in NAMED}
     values: dict[str, Any] = {}
     for row in range(1, found.end + 1):
@@ -198,10 +242,24 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
             found.lost.append(f"{place}: {name!r} is no assumption of gpusheet and is not read; {hint}")
     fields = tuple(column for column in known.values() if column.name in values)
     values, bad_cells = _understood(fields, values, found.place, found.warnings)
-    found.settings = _read(Settings, values, found)
-    found.assumptions = _read(Assumptions, values, found)
+    found.settings = _read(Settings, values, found, older)
+    found.assumptions = _read(Assumptions, values, found, older)
+    if found.assumptions is not None:
+        found.sources = _own_sources(found, found.assumptions, cells, older)
     found.errors = besides(found.errors, bad_cells) + bad_cells
     return found
+
+
+def _own_sources(found: Factors, assumptions: Assumptions, cells: Cells, older: bool) -> dict[str, str]:
+    """Sources beside the values that are not those of the defaults; in an older book only those of changed values."""
+    own = {}
+    for column in columns(Assumptions):
+        if column.name not in found.rows or (older and getattr(assumptions, column.name) == column.default):
+            continue
+        said = cells.value(cell_at(found.sheet, found.rows[column.name], found.column + SOURCE_AT - VALUE_AT), "text")
+        if isinstance(said, str) and not is_blank(said) and said.strip() != column.source:
+            own[column.name] = said.strip()
+    return own
 
 
 def _value_column(sheet: Worksheet, found: Factors) -> int:
@@ -215,11 +273,13 @@ def _value_column(sheet: Worksheet, found: Factors) -> int:
     return 1
 
 
-def _read(row_type: type[R], values: Mapping[str, Any], found: Factors) -> R | None:
+def _read(row_type: type[R], values: Mapping[str, Any], found: Factors, older: bool) -> R | None:
     fields = columns(row_type)
     for column in fields:
         if column.default is None or not is_blank(values.get(column.name)):
             continue
+        if older and column.name not in found.rows:
+            continue  # it came later
         why = "blank" if column.name in found.rows else "not there"
         found.warnings.append(f"{found.place(column.name)}: {why}; the default {shown(column.default)} is taken")
     try:

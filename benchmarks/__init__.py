@@ -1,0 +1,1 @@
+"""Measurements of speed and accuracy; see README.md."""
