@@ -161,12 +161,12 @@ def _passes_missing(expr: Expr, facts: Mapping[str, Facts]) -> bool:
 
 
 def cell_formula(
-    expr: Expr, facts: Mapping[str, Facts], place: Place, complete: str, typed: str | None = None
+    expr: Expr, facts: Mapping[str, Facts], place: Place, complete: str = "", typed: str | None = None
 ) -> str:
     """The formula of a cell, with its '='.
 
     `place` gives the reference of each quantity, `complete` the condition under which all required inputs are there
-    (`F$6="ok"`), `typed` the cell of a typed value that replaces the rule.
+    (`F$6="ok"`; blank where that is not in question), `typed` the cell of a typed value that replaces the rule.
     """
     body = _within_limits(render(expr, place))
     needs = guard(expr, facts)
@@ -177,7 +177,7 @@ def cell_formula(
         return f'=IF({complete},{body},"")'
     if loose:
         return f"={_guarded(body, needs, loose, place, complete)}"
-    return f'=IF({complete},{body},"")'
+    return f'=IF({complete},{body},"")' if complete else f"={body}"
 
 
 MOST_CHARACTERS, MOST_NESTING, MOST_TERMS = 8192, 64, 256

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.catalog.schema import CURRENCY, Day, Row, column
-from gpusheet.units import Number, Text
+from gpusheet.units import MonthNumber, Number, Share, Text
 
 CURRENCY_DEFAULT = "CNY"
 
@@ -27,3 +27,14 @@ class Settings(Row):
     amount_unit: Number = column(
         "Amounts in units of", "金额单位", "Totals for presentation are divided by this: 1, or 10000 for 万元.",
         default=1.0, gt=0, whole=True)
+    scenario: Text | None = column(
+        "Scenario", "情景", "Scenario of the whole book, as in Scenarios; blank: the first.", default=None, is_name=True)
+    run_rate_month: MonthNumber | None = column(
+        "Run-rate month", "稳态月", "Budget month in which scenarios and drivers are compared; blank: the last.", default=None,
+        ge=1, whole=True)
+    looked_at: Text | None = column(
+        "Workload looked at", "分析对象", "Workload of the sheets Compare, RentOrBuy and Traffic; blank: the first.", default=None,
+        is_name=True)
+    shock: Share = column(
+        "Shock", "敏感性幅度", "By how much the sheet Sensitivity moves each driver up and down.", default=0.1, gt=0, le=0.5,
+        low=0.1, high=0.2)

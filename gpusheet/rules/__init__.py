@@ -26,6 +26,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "cards": ("Cards [A, B, C]", "卡数 [A, B, C]"),
     "money": ("Cost", "费用"),
     "ownership": ("Owning instead of renting", "自有与租用"),
+    "scenarios": ("Scenarios", "情景"),
     "calendar": ("Months of the budget", "预算月份"),
     "alerts": ("Alerts (1: look at it)", "提醒(1 表示需关注)"),
 }

@@ -86,6 +86,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     line = 5
     fields: list[tuple[str, Column, Any]] = [
         ("settings", column, getattr(inputs.settings, column.name)) for column in columns(Settings)
+        if column.name != "scenario"  # stands on the Cover
     ]
     fields += [(str(c.group), c, getattr(inputs.assumptions, c.name)) for c in columns(Assumptions)]
     for group in GROUPS:

@@ -96,7 +96,7 @@ def build(
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
     ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span).put()
     put_rules(book, look, sizing)
-    put_cover(book, look, inputs, cells, lookup, budget, span)
+    put_cover(book, look, inputs, placed, cells, lookup, budget, span)
     put_chart(book, look, budget)
     if extra_sheets:
         from gpusheet.workbook.carry import carry

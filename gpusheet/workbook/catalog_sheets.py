@@ -9,6 +9,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Engine, Fx, Generation, Gpu, Model, Price, Row, Workload, columns
+from gpusheet.catalog.planning import PLANNING
 from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
@@ -53,6 +54,7 @@ PRICE_COLUMNS = (
 )  # fmt: skip
 
 
+SPARE_ROWS = {"Contracts": 3, "Earlier": 3, "Actuals": 3}  # blank rows to begin with
 Extra = Mapping[str, Mapping[str, Sequence[Any]]]
 
 
@@ -72,9 +74,15 @@ def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int, extra: E
         book, look, "Prices", Price, catalog.prices, calculated=PRICE_COLUMNS, lists={"gpu": gpus},
         extra=extra.get("Prices"))
     placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)), extra=extra.get("FX"))
+    named: dict[str, str] = {}
+    for name, (row_type, field, _) in PLANNING.items():
+        kept = getattr(inputs.plans, field)
+        lists = {"gpu": gpus} if "gpu" in row_type.model_fields else {}
+        placed[name] = _sheet(book, look, name, row_type, kept, spare=SPARE_ROWS.get(name, 0), lists=lists, extra=extra.get(name))
+        named[name] = placed[name].area(columns(row_type)[0].name)
     placed["Workloads"] = _sheet(
         book, look, "Workloads", Workload, inputs.workloads, spare=lines - len(inputs.workloads),
-        lists={"gpu": gpus, "model": models}, extra=extra.get("Workloads"))
+        lists={"gpu": gpus, "model": models, "traffic_curve": named["Curves"]}, extra=extra.get("Workloads"))
     return placed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from openpyxl.formatting.rule import CellIsRule
@@ -11,15 +12,18 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from gpusheet import __version__
+from gpusheet.catalog import columns
+from gpusheet.catalog.settings import Settings
 from gpusheet.units import Date, Money, Number, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SHEETS, Span, hint_of, title_of
+from gpusheet.workbook.layout import SCENARIO, SHEETS, Span, hint_of, title_of
 from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
 from gpusheet.workbook.style import FORMULA, INPUT, LINK, Look, fill, font, printing, protect, set_widths
+from gpusheet.workbook.tables import Placed, validation
 
 TEXT, DATE, NUMBER, MONEY = unit_of(Text), unit_of(Date), unit_of(Number), unit_of(Money)
 WORDS: dict[str, dict[str, str]] = {
@@ -41,14 +45,14 @@ WORDS: dict[str, dict[str, str]] = {
         "alerts": "提醒数", "total": "预算合计", "year": "首个财年", "cards": "计费卡数(峰值月)", "workloads": "业务数",
         "units": "以下金额单位", "contents": "目录", "colours": "颜色说明", "log": "版本记录", "blue": "手工输入",
         "black": "公式", "green": "引用其他工作表的公式", "heads": "版本|日期|作者|变更说明", "first": "由 gpusheet 生成",
-
+        "scenario": "驱动全表的情景；留空取情景表的第一行。",
     },
 }  # fmt: skip
 
 
 def put_cover(
-    book: Workbook, look: Look, inputs: Inputs, cells: AssumptionCells, lookup: LookupLines, budget: BudgetCells,
-    span: Span,
+    book: Workbook, look: Look, inputs: Inputs, placed: Mapping[str, Placed], cells: AssumptionCells, lookup: LookupLines,
+    budget: BudgetCells, span: Span,
 ) -> None:  # fmt: skip
     sheet: Any = book["Cover"]
     words = WORDS[look.lang]
@@ -78,7 +82,8 @@ def put_cover(
         ("total", f"=Budget!$H${grand}", MONEY, ""),
         ("year", f"=Budget!${year}${grand}", MONEY, ""),
     )
-    row = 3
+    _scenario(sheet, look, inputs, placed["Scenarios"])
+    row = 4
     for key, value, unit, note in facts:
         look.text(sheet.cell(row, 1, words[key]), bold=True)
         cell = sheet.cell(row, 2, value)
@@ -100,6 +105,21 @@ def put_cover(
     set_widths(sheet, (26, 34, 16, 22, 14, 14, 14, 14))
     printing(sheet, look.lang, "1:1", f"A1:H{last}")
     protect(sheet)
+
+
+def _scenario(sheet: Any, look: Look, inputs: Inputs, scenarios: Placed) -> None:
+    """The one cell that chooses the scenario of the whole book."""
+    column = next(c for c in columns(Settings) if c.name == "scenario")
+    cell = sheet[SCENARIO.replace("$", "")]
+    look.text(sheet.cell(cell.row, 1, column.label(look.lang)), bold=True)
+    look.text(sheet.cell(cell.row, 3, column.doc if look.lang == "en" else WORDS["zh"]["scenario"]), color="7F7F7F", italic=True)
+    cell.value = inputs.settings.scenario
+    look.input(cell, TEXT)
+    cell.number_format = "General"
+    made = validation(column, look.lang, scenarios.area("scenario"))
+    if made is not None:
+        made.add(cell.coordinate)
+        sheet.add_data_validation(made)
 
 
 def _contents(sheet: Any, look: Look, row: int) -> int:

@@ -32,6 +32,20 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
         "带日期的报价。新报价加在表格下方,旧报价保留。黑色列为公式列,Excel 未自动填充时请向下填充。"),
     "FX": ("input", "FX", "汇率", "One row per pair of currencies: budget units for one unit quoted.",
            "每个币种对一行:一单位报价币种折合的预算币种金额。"),
+    "Scenarios": (
+        "input", "Scenarios", "情景", "What each view of the future changes. The Cover chooses which one drives the book; "
+        "Outcomes shows the first five side by side.",
+        "每个情景改变哪些输入。封面选择驱动全表的情景；“情景对比”并列前五个。"),
+    "Curves": ("input", "Curves", "流量曲线", "How the requests of a day spread over its hours; Workloads name a curve.",
+               "一天的请求如何分布到各小时；在业务负载中引用。"),
+    "Contracts": ("input", "Contracts", "合同", "What was agreed with providers, one row per price list. Leave empty if nothing is.",
+                  "与供应商的约定，每个价目表一行；没有则留空。"),
+    "Earlier": (
+        "input", "Earlier", "上期预算", "The run-rate month of an earlier budget, for PriceBridge. gpusheet budget --earlier BOOK fills it.",
+        "上期预算的稳态月，用于价格差异分析；可用 gpusheet budget --earlier BOOK 填入。"),
+    "Actuals": (
+        "input", "Actuals", "实际支出", "What was spent by month, typed or taken from a bill: gpusheet budget --actuals BILL.",
+        "按月的实际支出，手工填写或从账单导入：gpusheet budget --actuals BILL。"),
     "Lookup": ("calculation", "Lookup", "取数", "Fetches each workload's facts, assumptions and prices. One column per "
                "workload.", "为每个业务取规格、假设与价格。每列一个业务。"),
     "Sizing": ("calculation", "Sizing", "测算", "From demand to cards and cost by all three methods. One column per "
@@ -47,6 +61,7 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
 # rows of Workloads that are filled in but have no name
 UNNAMED = 'SUMPRODUCT((Workloads[workload]="")*((Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
 
+SCENARIO = "$B$3"  # of the Cover: the scenario that drives the book
 TABLE_HEADER = 6  # labels stand two rows above, units one
 TABLE_FIRST = TABLE_HEADER + 1
 

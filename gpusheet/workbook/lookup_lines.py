@@ -19,21 +19,32 @@ from gpusheet.catalog import (
     Workload,
     columns,
 )
+from gpusheet.catalog.planning import Scenario
 from gpusheet.catalog.derived import Found
-from gpusheet.units import Flag, NewestDay, Number, Rate, Text, Unit, unit_of
+from gpusheet.formula import Facts, cell_formula
+from gpusheet.scenario import METHOD, VARIED
+from gpusheet.units import Flag, NewestDay, Number, Rate, Share, Text, Unit, unit_of
 from gpusheet.wiring import inputs as input_fields
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells, match_choice
 from gpusheet.workbook.fetches import FETCHES, Fetch
-from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW
+from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, SCENARIO
 
 NAME = "Lookup"
 DATE_ROW = 3  # holds the day as of which prices are asked for
 FLAGS = (
     "workload_complete", "workload_least", "workload_choices", "workload_counts", "gpu_complete", "model_complete",
-    "generation_complete", "weight_complete", "kv_complete", "length_complete", "engine_complete",
+    "scenario_complete", "generation_complete", "weight_complete", "kv_complete", "length_complete", "engine_complete",
 )  # fmt: skip
 OFFERS = ("on_demand", "monthly", "chosen")
+
+
+TYPED = "typed_"
+
+
+def typed_name(name: str) -> str:
+    """The line of what a person typed, of which a scenario makes the line `name`."""
+    return TYPED + name if name in VARIED or name == METHOD else name
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,7 @@ class LookupLines:
         self._workload()
         for fetch in FETCHES:
             self._facts(fetch)
+        self._in_scenario()
         for offer in OFFERS:
             self._offer(offer)
         self._found()
@@ -76,6 +88,10 @@ class LookupLines:
     def at(self, name: str) -> str:
         """The cell of a line in the first workload's column."""
         return f"E{self.rows[name]}"
+
+    def typed_at(self, name: str) -> str:
+        """The same for what is typed, where a scenario makes another value of it."""
+        return self.at(typed_name(name))
 
     # --- building blocks ---
 
@@ -122,7 +138,10 @@ class LookupLines:
         if most := span(1, 2):
             tests.append(f"(SUMPRODUCT(1*({most}<={most.replace('E', '$D')}))=ROWS({most}))")
         for column in zones[4]:
-            tests.append(f'(COUNTIF({self.at(column.name)},">{column.gt:g}")=1)')
+            least = f">{column.gt:g}" if column.gt is not None else f">={column.ge:g}"
+            tests.append(f'(COUNTIF({self.at(column.name)},"{least}")=1)')
+            if column.le is not None:
+                tests.append(f"({self.at(column.name)}<=$D{self.rows[column.name]})")
         for cells, bound in ((span(5), ">0"), (span(6), ">=0")):
             if cells:
                 tests.append(f'(COUNTIF({cells},"{bound}")+COUNTBLANK({cells})=ROWS({cells}))')
@@ -136,22 +155,24 @@ class LookupLines:
         fields = [c for c in columns(Workload) if c.name in used and c.name not in ("gpu", "model")]
         defaults = {name: column for name, (_, column) in input_fields().items()}
         bounded = [defaults[c.name] if c.name in INHERITED else c for c in fields]
-        numbers = self._zones([c for c in bounded if c.kind == "number"])
+        numbers = self._zones([replace(c, name=typed_name(c.name)) for c in bounded if c.kind == "number"])
         named = ["gpu", "model", "weight_precision", "kv_precision", "length_distribution", "engine"]
         texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
             *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
         ordered = [column for zone in numbers for column in zone]
-        names = [*texts, *(c.name for c in ordered), "overrides_typed", *FLAGS[:4]]
+        names = ["scenario", *map(typed_name, texts), "agreed_discount", *(c.name for c in ordered), "overrides_typed", *FLAGS[:4]]
 
         def make() -> list[FetchLine]:
             by_name = {c.name: c for c in columns(Workload)}
-            lines = [self._typed(by_name[name], optional=name in ("listing", "override_reason", "price_list"))
-                     for name in texts]
+            lines = [self._scenario()]
+            lines += [self._typed(by_name[name], optional=name in ("listing", "override_reason", "price_list"))
+                      for name in texts]
+            lines.append(self._agreed_discount())
             for column in ordered:
                 optional = not column.required and column.default is None
                 lines.append(self._typed(column, optional))
-            users = ",".join(map(self.at, ("requests_per_day", "daily_active_users", "requests_per_user_per_day")))
-            typed = ",".join(self.at(name) for name in OVERRIDES if name != "requests_per_day")
+            users = ",".join(map(self.typed_at, ("requests_per_day", "daily_active_users", "requests_per_user_per_day")))
+            typed = ",".join(self.typed_at(name) for name in OVERRIDES if name != "requests_per_day")
             overrides = next(c for c in columns(Found) if c.name == "overrides_typed")
             count = f"=COUNT({typed})+(COUNT({users})=3)"
             lines.append(FetchLine(overrides.name, overrides.en, overrides.zh, overrides.unit, count))
@@ -173,7 +194,7 @@ class LookupLines:
 
     def _choices(self, fields: list[Column]) -> str:
         """1 where every choice is one of its list."""
-        tests = (f"ISNUMBER({match_choice(self.at(column.name), column)})" for column in fields)
+        tests = (f"ISNUMBER({match_choice(self.typed_at(column.name), column)})" for column in fields)
         return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
 
     def _counts(self, whole: list[Column]) -> str:
@@ -186,23 +207,59 @@ class LookupLines:
 
     def _typed(self, column: Column, optional: bool) -> FetchLine:
         """A field of the workload's row; where it is blank, the assumption of the same name."""
-        cell = f"INDEX(Workloads[{column.name}],E${NUMBER_ROW})"
+        name = column.name.removeprefix(TYPED)
+        cell = f"INDEX(Workloads[{name}],E${NUMBER_ROW})"
         most = ""
-        if column.name in INHERITED:
-            assumption = self.cells.value(column.name)
+        if name in INHERITED:
+            assumption = self.at("agreed_discount") if name == "discount" else self.cells.value(name)
             if optional:  # the assumption may be blank too
                 assumption = f'{assumption}&""'
             formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},{assumption}))'
-            most = self.cells.most(column.name) if column.le is not None or column.lt is not None else ""
+            most = self.cells.most(name) if column.le is not None or column.lt is not None else ""
         else:
             formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},""))'
-        return FetchLine(column.name, column.en, column.zh, column.unit, formula, most)
+        en, zh = (f"{column.en}, typed", f"{column.zh}（填写值）") if typed_name(name) != name else (column.en, column.zh)
+        return FetchLine(typed_name(name), en, zh, column.unit, formula, most)
+
+    def _scenario(self) -> FetchLine:
+        column = next(c for c in columns(Scenario) if c.name == "scenario")
+        chosen = f"Cover!{SCENARIO}"
+        formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({chosen}=""),{chosen},INDEX(Scenarios[scenario],1)))'
+        return FetchLine(column.name, column.en, column.zh, column.unit, formula)
+
+    def _agreed_discount(self) -> FetchLine:
+        """What the one contract for the price list takes off; else the assumption."""
+        agreed = f'Contracts[price_list],{self.at("price_list")}&"",Contracts[agreed_discount],">=0"'
+        sums = f"SUMIFS(Contracts[agreed_discount],{agreed})"
+        formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+(COUNTIFS({agreed})=1),{self.cells.value("discount")},{sums}))'
+        return FetchLine("agreed_discount", "Discount: contract, else assumption", "折扣率：合同，无则取假设", unit_of(Share), formula)
+
+    def _in_scenario(self) -> None:
+        """What the scenario makes of what is typed: the values that everything else reads."""
+        used = [*VARIED, METHOD]
+        known = {c.name: c for c in columns(Workload)}
+
+        def make() -> list[FetchLine]:
+            return [FetchLine(name, known[name].en, known[name].zh, known[name].unit, f"={self.varied(name, self.at)}")
+                    for name in used]
+
+        self._group(("Inputs in the scenario", "情景下的输入"), make, used)
+
+    def varied(self, name: str, change_at: Callable[[str], str]) -> str:
+        """The formula of a quantity in a scenario whose changes stand at `change_at(column)`."""
+        if name == METHOD:
+            method = change_at("scenario_method")
+            return f'CHOOSE(1+({method}=""),{method},{self.typed_at(name)})'
+        one = VARIED[name]
+        at = {one.own: self.typed_at(name), one.change: change_at(one.change)}
+        return cell_formula(one.rule.plain_expression, dict.fromkeys(at, Facts()), at.__getitem__).removeprefix("=")
 
     def _facts(self, fetch: Fetch) -> None:
         used = quantities()
         names = {c.name: fetch.renamed.get(c.name, c.name) for c in columns(fetch.row_type) if c.name != "confidence"}
         own = [replace(c, name=names[c.name]) for c in columns(fetch.row_type)
-               if c.name in names and names[c.name] in used and (not fetch.renamed or c.name in fetch.renamed)]  # fmt: skip
+               if c.name in names and (names[c.name] in used or c.name in fetch.also)
+               and (not fetch.renamed or c.name in fetch.renamed)]  # fmt: skip
         if fetch.leads:  # what another table is looked up by
             own += [c for c in columns(fetch.row_type) if c.name in fetch.leads]
         numbers = self._zones([c for c in own if c.kind == "number"])
@@ -227,13 +284,17 @@ class LookupLines:
                 formula = self._fact(fetch.table, column, row, optional=False)
                 lines.append(FetchLine(f"{fetch.prefix}_confidence", column.en, column.zh, column.unit, formula))
             complete = self._complete(numbers).removesuffix(")")
-            complete += "".join(f"*ISNUMBER({match_choice(self.at(c.name), c)})" for c in texts)
+            complete += "".join(f"*{self._choice(c)}" for c in texts)
             complete += "".join(f"*{test}" for test in [self._agree(fetch.row_type)] if test) + ")"
             lines.append(FetchLine(flag, f"{fetch.table} complete", f"{fetch.table} 完整", unit_of(Flag), complete))
             return lines
 
         reserved = [row, *(c.name for c in ordered), *(f"{fetch.prefix}_confidence" for _ in confidence), flag]
         self._group(fetch.title, make, reserved)
+
+    def _choice(self, column: Column) -> str:
+        known = f"ISNUMBER({match_choice(self.at(column.name), column)})"
+        return known if column.required or column.default is not None else f'(({self.at(column.name)}="")+{known}>0)'
 
     def _agree(self, row_type: type[Row]) -> str:
         """1 where facts of a row do not contradict each other: a reference is whole, active parameters are some of all."""
@@ -291,7 +352,7 @@ class LookupLines:
         self._group(titles[offer], make, names)
 
     def _found(self) -> None:
-        wanted = [c for c in columns(Found) if c.name.startswith(("price_", "unit_"))]
+        wanted = [c for c in columns(Found) if c.name.startswith(("price_", "unit_")) and c.name not in self.rows]
 
         def make() -> list[FetchLine]:
             prepared = self.cells.value("prepared_on")

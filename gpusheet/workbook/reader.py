@@ -11,6 +11,7 @@ from openpyxl.workbook.workbook import Workbook
 
 from gpusheet import __version__
 from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row
+from gpusheet.catalog.planning import PLANNING, Plans
 from gpusheet.errors import GpusheetError, UnknownName, nearest
 from gpusheet.workbook.assumptions_sheet import SMALL, SPARE_COSTS
 from gpusheet.workbook.book import LANGUAGES, MOST_MONTHS, build
@@ -32,7 +33,7 @@ CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Engines": "engines", "Gen
                   "Prices": "prices", "FX": "fx",
                   **{name: field for name, _, field, _ in SMALL}}  # fmt: skip
 # columns of Workloads, and assumptions, that name a row of a small table
-NAMING = {"weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions",
+NAMING = {"traffic_curve": "Curves", "weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions",
           "engine": "Engines"}  # fmt: skip
 
 
@@ -96,16 +97,20 @@ def read_book(path: Path | str) -> ReadBook:
         warnings += table.warnings
     warnings += factors.warnings
     assert factors.settings is not None and factors.assumptions is not None
+    noted: Any = book
+    properties = {one.name: one.value for one in noted.custom_doc_props.props}
+    lang = _language(book, properties, warnings)
     inputs = Inputs(
         settings=factors.settings,
         assumptions=factors.assumptions,
         catalog=replace(catalog, prices=rows("Prices")),
         workloads=rows("Workloads"),
         other_costs=rows("OtherCosts"),
-    )
-    noted: Any = book
-    properties = {one.name: one.value for one in noted.custom_doc_props.props}
-    lang = _language(book, properties, warnings)
+        plans=Plans(**{
+            field: rows(name) if name in tables else getattr(Plans.builtin(lang), field)
+            for name, (_, field, _) in PLANNING.items()
+        }),
+    )  # fmt: skip
     months = _months(book, properties, warnings)
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
     made = _as_written(book, inputs, lines, lang, months)
@@ -173,7 +178,7 @@ def _unknown_rows(tables: Mapping[str, Table], factors: Factors) -> list[str]:
         known = [str(getattr(row, key)) for row in tables[name].rows]
         named = [(tables["Workloads"].place(column, index), getattr(row, column))
                  for index, row in enumerate(tables["Workloads"].rows)]
-        if isinstance(factors.assumptions, Assumptions):
+        if isinstance(factors.assumptions, Assumptions) and column in Assumptions.model_fields:
             named.append((factors.place(column), getattr(factors.assumptions, column)))
         for place, value in named:
             if value is not None and value.casefold() not in (one.casefold() for one in known):

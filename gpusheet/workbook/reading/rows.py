@@ -13,6 +13,7 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.catalog import Assumptions, BadRow, Column, Row, columns
+from gpusheet.catalog.planning import PLANNING
 from gpusheet.catalog.schema import is_blank
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
@@ -30,7 +31,7 @@ from gpusheet.workbook.reading.older import is_older, lent
 
 R = TypeVar("R", bound=Row)
 
-CARRIED = ("Workloads", "GPUs", "Models", "Engines", "Generations", "Prices", "FX")  # tables whose added columns go along
+CARRIED = ("Workloads", "GPUs", "Models", "Engines", "Generations", "Prices", "FX", *PLANNING)  # tables whose added columns go along
 
 
 @dataclass
