@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.ops import TINY, maximum, minimum
 from gpusheet.registry import rule
-from gpusheet.units import Ratio, RequestsPerDay, Share, TokensPerRequest
+from gpusheet.units import Ratio, RequestsPerDay, Share, TokensPerRequest, TokensPerSecond
 
 
 @rule(en="Requests in the scenario", zh="情景下的请求量", source="convention", line=False)
@@ -55,3 +55,43 @@ def scenario_discount(discount: Share, discount_change: Share) -> Share:
     (0.15, 0.0)
     """
     return maximum(0, minimum(1, discount + discount_change))
+
+
+@rule(en="Driver, shocked", zh="受冲击的驱动因素", source="sensitivity: one driver at a time", line=False)
+def shocked(value: Ratio, shock: Share) -> Ratio:
+    """A driver that is larger or smaller by a share.
+
+    >>> shocked(200, 0.1), shocked(200, -0.5)
+    (220.00000000000003, 100.0)
+    """
+    return value * (1 + shock)
+
+
+@rule(en="Share, shocked", zh="受冲击的比例", source="sensitivity: one driver at a time", line=False)
+def shocked_share(share: Share, shock: Share) -> Share:
+    """A share that is larger or smaller by a share of itself; it stays at most 100%.
+
+    >>> shocked_share(0.5, 0.2), shocked_share(0.95, 0.2)
+    (0.6, 1.0)
+    """
+    return minimum(1, share * (1 + shock))
+
+
+@rule(en="Speed, shocked", zh="受冲击的速度", source="sensitivity: one driver at a time", line=False)
+def shocked_speed(speed: TokensPerSecond, shock: Share) -> TokensPerSecond:
+    """A speed that is asked for where more or less time is allowed: less of it when the time goes up by a share.
+
+    >>> shocked_speed(20, -0.5), shocked_speed(20, 0.25)
+    (30.0, 15.0)
+    """
+    return speed * (1 - shock)
+
+
+@rule(en="Peak factor, shocked", zh="受冲击的峰值系数", source="sensitivity: one driver at a time", line=False)
+def shocked_peak(peak_factor: Ratio, shock: Share) -> Ratio:
+    """A peak factor that is larger or smaller by a share; a peak is never below the average.
+
+    >>> shocked_peak(2, 0.25), shocked_peak(1.05, -0.2)
+    (2.5, 1.0)
+    """
+    return maximum(1, peak_factor * (1 + shock))

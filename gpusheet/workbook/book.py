@@ -29,6 +29,8 @@ from gpusheet.workbook.layout import SHEETS, Span
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
 from gpusheet.workbook.reading.older import SCHEMA
+from gpusheet.workbook.results import RESULTS
+from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.rules_sheet import put_rules
 from gpusheet.workbook.sizing_sheet import put_sizing
 from gpusheet.workbook.style import Look
@@ -52,6 +54,7 @@ class Built:
     sizing: Mapping[str, int]
     summary: SummaryCells
     budget: BudgetCells
+    results: Mapping[str, Any]  # what the sheets of results note of their places
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,10 @@ def build(
     sizing = put_sizing(book, look, cells, lookup, span)
     summary = put_summary(book, look, lookup, sizing, span)
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
-    ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span).put()
+    parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span)
+    for put in RESULTS:
+        put(parts)
+    ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span, parts.checks, parts.alerts).put()
     put_rules(book, look, sizing)
     put_cover(book, look, inputs, placed, cells, lookup, budget, span)
     put_chart(book, look, budget)
@@ -107,7 +113,7 @@ def build(
 
         put_lambdas(book, lang)
     _properties(book, inputs, lang, months)
-    return Built(book, span, {**placed, **cells.tables}, lookup, sizing, summary, budget)
+    return Built(book, span, parts.placed, lookup, sizing, summary, budget, parts.rows)
 
 
 def _properties(book: Workbook, inputs: Inputs, lang: str, months: int) -> None:

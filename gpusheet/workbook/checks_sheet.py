@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,9 @@ class ChecksWriter:
     def __init__(
         self, book: Workbook, look: Look, placed: Mapping[str, Placed], cells: AssumptionCells, lookup: LookupLines,
         sizing: Mapping[str, int], summary: SummaryCells, budget: BudgetCells, span: Span,
+        more_checks: Sequence[Check] = (), more_alerts: Sequence[Check] = (),
     ) -> None:  # fmt: skip
+        self.more_checks, self.more_alerts = more_checks, more_alerts
         self.book, self.look, self.cells, self.lookup, self.sizing = book, look, cells, lookup, sizing
         self.placed = {**placed, **cells.tables}
         self.summary, self.budget, self.span = summary, budget, span
@@ -70,7 +72,7 @@ class ChecksWriter:
         look, words = self.look, WORDS[self.look.lang]
         look.title(sheet, title_of(NAME, look.lang), hint_of(NAME, look.lang), role_of(NAME))
         look.band(sheet, role_of(NAME), 7)
-        checks, alerts = self.checks(), self.alerts()
+        checks, alerts = [*self.checks(), *self.more_checks], [*self.alerts(), *self.more_alerts]
         last = FIRST + len(checks) - 1
         alert_first = last + 4
         alert_last = alert_first + len(alerts) - 1

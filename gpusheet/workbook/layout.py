@@ -50,9 +50,17 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                "workload.", "为每个业务取规格、假设与价格。每列一个业务。"),
     "Sizing": ("calculation", "Sizing", "测算", "From demand to cards and cost by all three methods. One column per "
                "workload, one row per rule.", "三种方法并列,从需求到卡数与成本。每列一个业务,每行一条规则。"),
+    "Cases": ("calculation", "Scenario cases", "情景测算", "The run-rate month of each scenario: inputs that it changes, what "
+              "depends on them, totals in column D.", "各情景的稳态月：改变的输入、受影响的规则、D 列合计。"),
+    "Drivers": ("calculation", "Driver cases", "驱动因素测算", "The run-rate month with one driver moved at a time; totals in "
+                "column D.", "逐个变动驱动因素后的稳态月；D 列合计。"),
     "Summary": ("output", "Summary", "汇总", "The outcome for each workload at full demand of month 1.",
                 "各业务在首月满负荷需求下的结果。"),
     "Budget": ("output", "Budget", "预算", "Demand, cards and cost by month.", "按月的需求、卡数与成本。"),
+    "Outcomes": ("output", "Scenarios side by side", "情景对比", "The first five scenarios in the run-rate month; the Cover "
+                 "chooses which drives the book.", "前五个情景的稳态月结果；封面选择驱动全表的情景。"),
+    "Sensitivity": ("output", "Sensitivity", "敏感性", "What each driver does to the cost of the run-rate month.",
+                    "各驱动因素对稳态月成本的影响。"),
     "Checks": ("check", "Checks", "检查", "Integrity checks must be zero. Alerts do not make the model wrong, but need "
                "a look.", "完整性检查必须为零;提醒不影响计算正确性,但需要关注。"),
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),

@@ -245,13 +245,14 @@ class LookupLines:
 
         self._group(("Inputs in the scenario", "情景下的输入"), make, used)
 
-    def varied(self, name: str, change_at: Callable[[str], str]) -> str:
-        """The formula of a quantity in a scenario whose changes stand at `change_at(column)`."""
+    def varied(self, name: str, change_at: Callable[[str], str], sheet: str = "") -> str:
+        """The formula of a quantity in a scenario whose changes stand at `change_at(column)`; `sheet` leads to Lookup."""
+        own = sheet + self.typed_at(name)
         if name == METHOD:
             method = change_at("scenario_method")
-            return f'CHOOSE(1+({method}=""),{method},{self.typed_at(name)})'
+            return f'CHOOSE(1+({method}=""),{method},{own})'
         one = VARIED[name]
-        at = {one.own: self.typed_at(name), one.change: change_at(one.change)}
+        at = {one.own: own, one.change: change_at(one.change)}
         return cell_formula(one.rule.plain_expression, dict.fromkeys(at, Facts()), at.__getitem__).removeprefix("=")
 
     def _facts(self, fetch: Fetch) -> None:

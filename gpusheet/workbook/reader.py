@@ -90,7 +90,7 @@ def read_book(path: Path | str) -> ReadBook:
         errors += table.errors
     errors += factors.errors
     _resolve(tables, catalog, errors, warnings)
-    errors += _unknown_rows(tables, factors)
+    errors += _unknown_rows(tables, factors) + _unknown_settings(tables, factors)
     if errors:
         raise BadRow(errors)
     for table in tables.values():
@@ -185,6 +185,21 @@ def _unknown_rows(tables: Mapping[str, Table], factors: Factors) -> list[str]:
                 near = nearest(value, known)
                 errors.append(f"{place}: found {value!r}, which the table {name} does not have; "
                               + (f"did you mean {', '.join(near)}?" if near else f"allowed: {', '.join(known)}"))
+    return errors
+
+
+def _unknown_settings(tables: Mapping[str, Table], factors: Factors) -> list[str]:
+    """Settings that name a row of a table which has none of that name."""
+    errors = []
+    for setting, name in (("scenario", "Scenarios"), ("looked_at", "Workloads")):
+        value = getattr(factors.settings, setting, None)
+        if value is None or name not in tables or tables[name].errors:
+            continue
+        key = tables[name].area.columns[0].name
+        known = [str(getattr(row, key)) for row in tables[name].rows]
+        if value.casefold() not in (one.casefold() for one in known):
+            errors.append(f"{factors.place(setting)}: found {value!r}, which the table {name} does not have; allowed: "
+                          f"{', '.join(nearest(value, known) or known) or 'none yet'}, or blank")
     return errors
 
 
