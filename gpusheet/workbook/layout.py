@@ -41,7 +41,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Contracts": ("input", "Contracts", "合同", "What was agreed with providers, one row per price list. Leave empty if nothing is.",
                   "与供应商的约定，每个价目表一行；没有则留空。"),
     "Earlier": (
-        "input", "Earlier", "上期预算", "The run-rate month of an earlier budget, for PriceBridge. gpusheet budget --earlier BOOK fills it.",
+        "input", "Earlier", "上期预算", "The run-rate month of an earlier budget, for PriceBridge. gpusheet budget --earlier BOOK "
+        "fills it.",
         "上期预算的稳态月，用于价格差异分析；可用 gpusheet budget --earlier BOOK 填入。"),
     "Actuals": (
         "input", "Actuals", "实际支出", "What was spent by month, typed or taken from a bill: gpusheet budget --actuals BILL.",
