@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gpusheet.catalog.planning import Scenario
@@ -19,7 +20,7 @@ class Varied:
     own: str
     change: str
 
-    @property
+    @cached_property  # every look-up asks for it
     def rule(self) -> Rule:
         return find_rule(self.rule_name)
 

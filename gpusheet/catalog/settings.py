@@ -35,6 +35,9 @@ class Settings(Row):
     looked_at: Text | None = column(
         "Workload looked at", "分析对象", "Workload of the sheets Compare, RentOrBuy and Traffic; blank: the first.", default=None,
         is_name=True)
+    compared_list: Text | None = column(
+        "Price list of Compare", "对比用价目表", "Price list whose offers the sheet Compare sets side by side; blank: that of the "
+        "workload looked at.", default=None, is_name=True)
     shock: Share = column(
         "Shock", "敏感性幅度", "By how much the sheet Sensitivity moves each driver up and down.", default=0.1, gt=0, le=0.5,
         low=0.1, high=0.2)

@@ -27,6 +27,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "money": ("Cost", "费用"),
     "ownership": ("Owning instead of renting", "自有与租用"),
     "scenarios": ("Scenarios", "情景"),
+    "comparison": ("Comparing cards", "GPU 对比"),
     "calendar": ("Months of the budget", "预算月份"),
     "alerts": ("Alerts (1: look at it)", "提醒(1 表示需关注)"),
 }

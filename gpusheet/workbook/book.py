@@ -40,6 +40,7 @@ from gpusheet.workbook.tables import Placed
 LANGUAGES = ("en", "zh")
 FUNCTIONS = ("none", "lambda")
 SPARE = 5  # blank rows for more workloads
+SPARE_CARDS = 5  # columns for more cards in the comparison
 MOST_MONTHS = 60
 
 
@@ -77,8 +78,12 @@ def build(
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
+    cards: int | None = None,
 ) -> Built:
-    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365."""
+    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365.
+
+    `cards` is how many cards the comparison has room for; by default some more than there are.
+    """
     if lang not in LANGUAGES:
         raise GpusheetError(f"lang: found {lang!r}, allowed {' or '.join(LANGUAGES)}")
     if not 1 <= months <= MOST_MONTHS:
@@ -97,7 +102,8 @@ def build(
     sizing = put_sizing(book, look, cells, lookup, span)
     summary = put_summary(book, look, lookup, sizing, span)
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
-    parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span)
+    parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span,
+                  cards or len(inputs.catalog.gpus) + SPARE_CARDS)  # fmt: skip
     for put in RESULTS:
         put(parts)
     ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span, parts.checks, parts.alerts).put()

@@ -55,6 +55,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
               "depends on them, totals in column D.", "各情景的稳态月：改变的输入、受影响的规则、D 列合计。"),
     "Drivers": ("calculation", "Driver cases", "驱动因素测算", "The run-rate month with one driver moved at a time; totals in "
                 "column D.", "逐个变动驱动因素后的稳态月；D 列合计。"),
+    "GpuCases": ("calculation", "Card by card", "逐卡测算", "The workload looked at on every card of GPUs, one column per card; "
+                 "column D is the workload on its own card.", "分析对象在每种卡上的测算，每列一种卡；D 列为业务当前取值。"),
     "Summary": ("output", "Summary", "汇总", "The outcome for each workload at full demand of month 1.",
                 "各业务在首月满负荷需求下的结果。"),
     "Budget": ("output", "Budget", "预算", "Demand, cards and cost by month.", "按月的需求、卡数与成本。"),
@@ -62,6 +64,9 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                  "chooses which drives the book.", "前五个情景的稳态月结果；封面选择驱动全表的情景。"),
     "Sensitivity": ("output", "Sensitivity", "敏感性", "What each driver does to the cost of the run-rate month.",
                     "各驱动因素对稳态月成本的影响。"),
+    "Compare": ("output", "Cards compared", "GPU 对比", "One workload on every card and pricing model, the cheapest that fits first. "
+                "Assumptions chooses the workload and the price list.",
+                "同一业务在所有 GPU 与计费方式下的结果，可用者中最便宜的在前；业务与价目表在假设中选择。"),
     "Checks": ("check", "Checks", "检查", "Integrity checks must be zero. Alerts do not make the model wrong, but need "
                "a look.", "完整性检查必须为零;提醒不影响计算正确性,但需要关注。"),
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),

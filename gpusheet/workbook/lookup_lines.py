@@ -37,7 +37,13 @@ FLAGS = (
     "scenario_complete", "generation_complete", "weight_complete", "kv_complete", "length_complete", "engine_complete",
 )  # fmt: skip
 OFFERS = ("on_demand", "monthly", "chosen")
-
+OFFER_TITLES = {
+    "on_demand": ("On-demand offer", "按量报价"),
+    "monthly": ("Monthly offer", "包月报价"),
+    "reserved": ("Reserved offer", "预留报价"),
+    "spot": ("Spot offer", "竞价报价"),
+    "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
+}
 
 TYPED = "typed_"
 
@@ -315,11 +321,6 @@ class LookupLines:
         return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},{column.default:g}))'
 
     def _offer(self, offer: str) -> None:
-        titles = {
-            "on_demand": ("On-demand offer", "按量报价"),
-            "monthly": ("Monthly offer", "包月报价"),
-            "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
-        }
         names = [f"{offer}_{part}" for part in ("key", "date", "offers", "line", "currency", "rate")]
 
         def make() -> list[FetchLine]:
@@ -350,7 +351,7 @@ class LookupLines:
                           f'SUMIFS(FX[rate],{pair}))'),
             ]  # fmt: skip
 
-        self._group(titles[offer], make, names)
+        self._group(OFFER_TITLES[offer], make, names)
 
     def _found(self) -> None:
         wanted = [c for c in columns(Found) if c.name.startswith(("price_", "unit_")) and c.name not in self.rows]
@@ -361,9 +362,9 @@ class LookupLines:
                 "price_hour": self._price("on_demand", "hour"),
                 "price_month": self._price("monthly", "month"),
                 "unit_price": self._price("chosen", None),
-                "price_period": self._of_offer("period"),
-                "price_tax": self._of_offer("tax"),
-                "price_available": self._of_offer("available"),
+                "price_period": self._of_offer("chosen", "period"),
+                "price_tax": self._of_offer("chosen", "tax"),
+                "price_available": self._of_offer("chosen", "available"),
                 "price_age_days": f'=IF(COUNT({prepared},{self.at("chosen_line")})=2,{prepared}-{self.at("chosen_date")},"")',
             }
             return [FetchLine(c.name, c.en, c.zh, c.unit, formulas[c.name]) for c in wanted]
@@ -377,8 +378,8 @@ class LookupLines:
             return f'=IF(COUNT({line},{rate})=2,{price},"")'
         return f'=IF(COUNT({line},{rate})=2,IF(INDEX(Prices[period],{line})="{period}",{price},""),"")'
 
-    def _of_offer(self, column: str) -> str:
-        line = self.at("chosen_line")
+    def _of_offer(self, offer: str, column: str) -> str:
+        line = self.at(f"{offer}_line")
         return f'=IF({line}="","",IF(INDEX(Prices[{column}],{line})="","",INDEX(Prices[{column}],{line})))'
 
 

@@ -15,7 +15,7 @@ from gpusheet.calendar import LINES, MONTH_INPUTS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula, nullable, sign
 from gpusheet.units import MonthNumber, Ratio, Text, Unit, unit_of
-from gpusheet.wiring import facts, order, quantities, rules_behind
+from gpusheet.wiring import facts, quantities, rules_between
 from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, MONTHS, SEASON_ROW, TAX
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import FIRST_COLUMN, FIRST_LINE, NAME_ROW, STATUS_ROW
@@ -45,15 +45,8 @@ def affected(changed: frozenset[str]) -> tuple[str, ...]:
     ('card_month_price',)
     """
     wanted = {node.name for line in LINES for node in line.expression.walk() if isinstance(node, Symbol)}
-    behind = {rule.name for rule in rules_behind(tuple(sorted(wanted & set(quantities()))))}
-    found: dict[str, None] = {}
-    for rule in order():
-        if rule.name not in behind or rule.name in MONTHLY:
-            continue
-        own = rule.name in changed and quantities()[rule.name].column is not None  # a typed value of it changes
-        if own or any(need in changed or need in found for need in rule.needs.values()):
-            found[rule.name] = None
-    return tuple(name for name in quantities() if name in found)
+    between = rules_between(changed, tuple(sorted(wanted & set(quantities()))))
+    return tuple(name for name in between if name not in MONTHLY)
 
 
 def run_rate_month(parts: Parts) -> str:

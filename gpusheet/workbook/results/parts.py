@@ -34,6 +34,7 @@ class Parts:
     summary: SummaryCells
     budget: BudgetCells
     span: Span
+    cards: int = 1  # columns that GpuCases has for cards
     checks: list[Check] = field(default_factory=list)  # of integrity: each sheet adds its own
     alerts: list[Check] = field(default_factory=list)
     rows: dict[str, Any] = field(default_factory=dict)  # what a sheet notes for others and for tests: places by name

@@ -1,0 +1,50 @@
+"""The same workload on other cards: how many make a replica, and what is left in the tier that is billed."""
+
+from __future__ import annotations
+
+from gpusheet.constants import TIERS
+from gpusheet.ops import above, ceil, floor, largest, maximum, where
+from gpusheet.registry import rule
+from gpusheet.units import Cards, CardsInTheory, Demand, Share, Tiers
+
+
+@rule(en="Cards of a replica on another card", zh="换卡后的单副本卡数", source="[C] 4 step 1", line=False)
+def replica_size(min_cards_for_weights: Cards, tiers: Tiers = TIERS) -> Cards:
+    """Cards for a copy of the model on a card that nobody sized it for: the smallest tier that holds the weights within
+    their red line; beyond the largest tier, as many whole nodes of it.
+
+    >>> replica_size(2), replica_size(9), replica_size(16)
+    (2.0, 16.0, 16.0)
+    """
+    node = largest(tiers)
+    return where(above(min_cards_for_weights, node), ceil(min_cards_for_weights / node) * node, min_cards_for_weights)
+
+
+@rule(en="Most cards of a replica", zh="单副本卡数上限", source="link domain; what the workload does already", line=False)
+def most_replica_cards(link_domain: Cards, cards: Cards) -> Cards:
+    """Most cards over which a copy of the model is spread: those that one link joins, or as many as the workload takes now.
+
+    >>> most_replica_cards(8, 1), most_replica_cards(8, 16)
+    (8.0, 16.0)
+    """
+    return maximum(link_domain, cards)
+
+
+@rule(en="Free cards in the tier", zh="档位余卡", source="[C] 3, tier wall", line=False)
+def free_cards(card_tier: Cards, cards_needed: CardsInTheory) -> CardsInTheory:
+    """Cards that are billed and not needed.
+
+    >>> free_cards(8, 6)
+    2
+    """
+    return card_tier - cards_needed
+
+
+@rule(en="Margin to the next tier", zh="距下一档位的需求余量", source="[C] 3, tier wall", line=False)
+def tier_margin(card_tier: Cards, cards: Cards, replica_capacity: Demand, sizing_demand: Demand) -> Share:
+    """Share by which demand may grow before the cards that are billed no longer carry it; below 0 where they fall short.
+
+    >>> tier_margin(8, 2, 100, 250), tier_margin(2, 2, 100, 250)
+    (0.6, -0.6)
+    """
+    return floor(card_tier / cards) * replica_capacity / sizing_demand - 1
