@@ -54,6 +54,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
               "depends on them, totals in column D.", "各情景的稳态月：改变的输入、受影响的规则、D 列合计。"),
     "Drivers": ("calculation", "Driver cases", "驱动因素测算", "The run-rate month with one driver moved at a time; totals in "
                 "column D.", "逐个变动驱动因素后的稳态月；D 列合计。"),
+    "Calendar": ("calculation", "Months and groups", "月度与分组", "Fiscal quarters, the tier wall by month, groups of "
+                 "workloads: what Growth and Periods read.", "财季、档位墙的按月成本与业务分组：供“增长日历”与“期间”引用。"),
     "Summary": ("output", "Summary", "汇总", "The outcome for each workload at full demand of month 1.",
                 "各业务在首月满负荷需求下的结果。"),
     "Budget": ("output", "Budget", "预算", "Demand, cards and cost by month.", "按月的需求、卡数与成本。"),
@@ -61,6 +63,11 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                  "chooses which drives the book.", "前五个情景的稳态月结果；封面选择驱动全表的情景。"),
     "Sensitivity": ("output", "Sensitivity", "敏感性", "What each driver does to the cost of the run-rate month.",
                     "各驱动因素对稳态月成本的影响。"),
+    "Growth": ("output", "Growth calendar", "增长日历", "When each workload outgrows its cards, by when to order more, and what it "
+               "costs that cards come in tiers.", "各业务何时卡数不足、最晚何时下单，以及按档位计费的代价。"),
+    "Periods": ("output", "Quarters and years", "季度与年度", "The budget by fiscal year and quarter, without and with tax, in "
+                "other currencies, and by cost centre, project and environment.",
+                "按财年与季度的预算、不含税与含税、其他币种，以及按成本中心、项目、环境的汇总。"),
     "Checks": ("check", "Checks", "检查", "Integrity checks must be zero. Alerts do not make the model wrong, but need "
                "a look.", "完整性检查必须为零;提醒不影响计算正确性,但需要关注。"),
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),
