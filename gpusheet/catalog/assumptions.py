@@ -143,6 +143,9 @@ class Assumptions(ServingFactors):
     committed_cards: Cards = column(
         "Committed cards", "已签约卡数", "Cards already under contract, which need not be rented again.", default=0.0,
         ge=0, whole=True, source="convention", group="cards")
+    lead_time_days: Days = column(
+        "Lead time", "交付周期", "Days from an order of cards to their use.", default=60.0, ge=0, low=14, high=120,
+        source="convention", group="cards")
     # money
     pricing_model: Text = column(
         "Pricing model", "计费方式", "How cards are rented.", default="on_demand", choices=PRICING_MODELS,
@@ -162,6 +165,11 @@ class Assumptions(ServingFactors):
     contingency_rate: Share = column(
         "Contingency", "预备费率", "Reserve on the total, as a share of it.", default=0.0, ge=0, le=1, low=0, high=0.2,
         source="convention", group="money")
+    vat_rate: Share = column(
+        "VAT rate", "增值税税率", "Value-added tax on what the budget buys, by which Periods converts totals.", default=0.06, ge=0,
+        le=1, low=0.06, high=0.13,
+        source="China: 6% on information technology services, 13% on leasing of equipment (Cai Shui [2016] 36; Announcement 39 "
+        "of 2019)", group="money")
     fiscal_year_start: MonthNumber = column(
         "Fiscal year starts", "财年起始月", "Calendar month in which the fiscal year starts.", default=1.0, ge=1, le=12,
         whole=True, source="convention", group="money")
