@@ -78,7 +78,7 @@ class _Offers(LookupLines):
         self._offer("chosen")
         first = self._next
         self.rows |= {name: first + offset for offset, name in enumerate(OFFERED)}
-        formulas = (self._price("chosen", None), self._of_offer("period"), self._of_offer("tax"))
+        formulas = (self._price("chosen", None), self._of_offer("chosen", "period"), self._of_offer("chosen", "tax"))
         self.found = [FetchLine(name, quantities()[name].en, quantities()[name].zh, quantities()[name].unit, formula)
                       for name, formula in zip(OFFERED, formulas, strict=True)]  # fmt: skip
 
