@@ -52,7 +52,7 @@ def affected(changed: frozenset[str]) -> tuple[str, ...]:
 def run_rate_month(parts: Parts) -> str:
     """The run-rate month: the setting, at most the last month of the budget; blank is the last."""
     chosen = parts.cells.value("run_rate_month")
-    return f"=MIN(Budget!{MONTHS},CHOOSE(1+({chosen}=\"\"),N({chosen}),Budget!{MONTHS}))"
+    return f"=MAX(1,MIN(Budget!{MONTHS},CHOOSE(1+({chosen}=\"\"),N({chosen}),Budget!{MONTHS})))"
 
 
 class Cases:

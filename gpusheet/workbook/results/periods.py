@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog import Workload, columns
@@ -191,7 +192,7 @@ class _Writer:
         why = parts.say("Not all prices say whether they include tax: see the column tax of Prices.",
                         "并非所有报价都注明是否含税：请查看价目表的 tax 列。")  # fmt: skip
         parts.put(sheet, self.line, FIRST, f'=IF($D{self.line}>0,"","{why}")', TEXT)
-        sheet.cell(self.line, FIRST).alignment = sheet.cell(self.line, 2).alignment.copy(wrap_text=False)
+        sheet.cell(self.line, FIRST).alignment = Alignment(vertical="center", wrap_text=False)
         self.line += 1
         known = {"amount": Facts(), "tax_in_price": Facts("nonnegative", nullable=False), "amount_without_tax": Facts(),
                  "vat_rate": Facts("nonnegative", nullable=False)}  # fmt: skip
