@@ -35,7 +35,7 @@ class Context:
     @property
     def price_date(self) -> datetime.date | None:
         """The day as of which prices are asked for."""
-        return self.as_of or max((price.snapshot_date for price in self.catalog.prices), default=None)
+        return self.as_of or self.catalog.newest_day
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.expr import render
 from gpusheet.ops import NAN
 from gpusheet.registry import Rule, settle_array, settle_number
-from gpusheet.wiring import TABLES, Quantity, quantities, rules_behind
+from gpusheet.wiring import TABLES, Quantity, quantities, quantities_behind, rules_behind
 
 BLOCK = 20_000
 
@@ -110,7 +110,7 @@ def _solve_columns(given: Mapping[str, Any], rows: int, names: tuple[str, ...]) 
 
     fixed = _defaults()
     varied: dict[str, Any] = {}
-    used = {*names, *(need for rule in rules_behind(names) for need in rule.needs.values())}
+    used = quantities_behind(names)
     for name, value in given.items():
         quantity = _quantity(name)
         if name not in used:

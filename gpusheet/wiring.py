@@ -32,6 +32,12 @@ from gpusheet.units import Unit
 
 # row types whose fields rules may name; an assumption's column stands for the workload's of the same name
 SOURCES = (Assumptions, Workload, Gpu, Model, Engine, Generation, Precision, Distribution, Found, Month)
+# what a workload comes to: what the Summary sheet shows and functions give unless other quantities are named
+OUTCOMES = (
+    "throughput_cards", "constraint_cards", "segment_cards", "cards_needed", "card_tier", "net_cards",
+    "replica_concurrency", "bottleneck", "weight_share", "kv_share", "on_demand_monthly_cost", "committed_monthly_cost",
+    "monthly_cost", "cost_per_million_output_tokens",
+)  # fmt: skip
 TABLES = {"tiers": next(c for c in columns(Tier) if c.name == "tier")}
 
 
@@ -135,6 +141,16 @@ def rules_between(changed: frozenset[str], wanted: tuple[str, ...]) -> tuple[str
         if typed or any(need in changed or need in found for need in rule.needs.values()):
             found.add(rule.name)
     return tuple(name for name in quantities() if name in found)
+
+
+@cache
+def quantities_behind(wanted: tuple[str, ...]) -> frozenset[str]:
+    """Some quantities, and all that they depend on.
+
+    >>> sorted(quantities_behind(("average_qps",)))[:3]
+    ['average_qps', 'busy_hours', 'daily_active_users']
+    """
+    return frozenset({*wanted, *(need for rule in rules_behind(wanted) for need in rule.needs.values())})
 
 
 @cache

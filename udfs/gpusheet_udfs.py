@@ -12,6 +12,7 @@ import platform
 import sys
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from gpusheet import __version__
@@ -31,6 +32,7 @@ except ImportError:
 
 LOG = log_file()
 _PLAIN = frozenset({type(None), float, str, bool, datetime.datetime})
+_ROWS = frozenset({tuple, list})
 
 
 def cell(value: Any) -> Any:
@@ -40,7 +42,10 @@ def cell(value: Any) -> Any:
     (2.5, '#N/A', [[1.0, '#DIV/0!'], (None, 'x')])
     """
     if isinstance(value, list | tuple):
-        return value if _PLAIN.issuperset(map(type, value)) else [cell(one) for one in value]
+        if _PLAIN.issuperset(map(type, value)):
+            return value
+        plain = _ROWS.issuperset(map(type, value)) and _PLAIN.issuperset(map(type, chain.from_iterable(value)))
+        return value if plain else [cell(one) for one in value]
     if type(value) is int:
         return from_com(value) or value
     return float(value) if isinstance(value, Decimal) else value  # a currency format makes decimals
@@ -55,7 +60,7 @@ def offered(function: Function) -> Callable[..., Any]:
 
     def call(*cells):  # type: ignore[no-untyped-def]  # xlwings would read hints as conversions
         try:
-            return _written(function(*(cells if _PLAIN.issuperset(map(type, cells)) else map(cell, cells))))
+            return _written(function(*(cells if _PLAIN.issuperset(map(type, cells)) else map(cell, cells))), function.days)
         except CellError as error:
             told = f"{error} {MARK.format(code=error.code)}"
         except Exception as error:
@@ -72,10 +77,11 @@ def offered(function: Function) -> Callable[..., Any]:
     return xlwings.func(category=CATEGORY)(call)  # type: ignore[no-any-return]  # last: the others set its category back
 
 
-def _written(result: Any) -> list[list[Any]]:
-    """A result as rows of what COM knows."""
+def _written(result: Any, days: int | None) -> list[Any]:
+    """A result as rows of what COM knows; days stand in none but its first columns, so many."""
     rows = result if isinstance(result, list) else [[result]]
-    if any(isinstance(one, datetime.date) for row in rows for one in row):
+    kinds = set(map(type, chain.from_iterable(rows if days is None else (row[:days] for row in rows))))
+    if any(issubclass(kind, datetime.date) for kind in kinds):
         return [[_day(one) if isinstance(one, datetime.date) else one for one in row] for row in rows]
     return rows
 

@@ -13,11 +13,11 @@ from gpusheet.audit.changes import Change, changes
 from gpusheet.audit.edits import Edit, edits
 from gpusheet.errors import GpusheetError
 from gpusheet.lookup import estimate
+from gpusheet.wiring import OUTCOMES
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.reader import read_book
-from gpusheet.workbook.summary_sheet import SOLVED
 
-RESULTS = ("requests_per_day", "unit_price", *SOLVED)
+RESULTS = ("requests_per_day", "unit_price", *OUTCOMES)
 SAME = 1e-9  # of its size, by which a number may differ
 
 

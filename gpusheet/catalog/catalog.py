@@ -155,6 +155,11 @@ class Catalog:
         ]  # fmt: skip
 
     @cached_property
+    def newest_day(self) -> datetime.date | None:
+        """The day of the newest snapshot of prices."""
+        return max((price.snapshot_date for price in self.prices), default=None)
+
+    @cached_property
     def _by_key(self) -> dict[tuple[str, ...], list[Price]]:
         index: dict[tuple[str, ...], list[Price]] = {}
         for price in self.prices:

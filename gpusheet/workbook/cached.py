@@ -97,8 +97,11 @@ class _Patch:
 
 def cached_value(value: Value) -> tuple[bytes, bytes] | None:
     """The type attribute and the text of a cached value; None where a file can hold no such value."""
-    if type(value) is float and math.isfinite(value):
-        return b"", (str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)).encode()
+    if type(value) is float:
+        text = repr(value)
+        if text.endswith(".0"):
+            return b"", (text[:-2] if value else "0").encode()
+        return (b"", text.encode()) if math.isfinite(value) else None
     if type(value) is str:
         return b' t="str"', _text(value).encode()
     if type(value) is bool:

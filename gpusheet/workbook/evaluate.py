@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from xml.sax.saxutils import escape
 
 from openpyxl.utils import coordinate_to_tuple, get_column_letter
 from openpyxl.workbook.workbook import Workbook
@@ -81,7 +80,7 @@ class Frame:
         sheets = book.worksheets
         own = {name for sheet in sheets for name in sheet.defined_names}  # on their sheets they mean something else
         ranges = {
-            name.encode(): escape(defined.attr_text).encode()
+            name.encode(): html.escape(defined.attr_text, quote=False).encode()
             for name, defined in book.defined_names.items()
             if name not in own and _NAME.fullmatch(name) and _RANGE.fullmatch(defined.attr_text or "")
         }
@@ -177,7 +176,7 @@ class _Plain:
             start, cell, formula = match.groups()
             if b"[" in formula:
                 text = html.unescape(formula.decode())  # lxml writes Chinese as character references
-                formula = escape(tables.plain(text, f"{title}!{cell.decode()}")).encode()
+                formula = html.escape(tables.plain(text, f"{title}!{cell.decode()}"), quote=False).encode()
             return start + names.sub(ranged, formula)
 
         return _FORMULA.sub(plain, part)

@@ -17,6 +17,9 @@ from openpyxl.writer.excel import ExcelWriter
 FORMULA_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"([^>]*)><f([^>]*)>([^<]*)</f><v ?/?>(?:</v>)?</c>')
 
 
+_LEVEL = 4  # of compression: less than half the time of the usual one, for a sixteenth more bytes
+
+
 def pack(book: Workbook, target: Path) -> None:
     """Writes the file that openpyxl makes of `book`, uncompressed, and dated by the book's properties, not today."""
     with ZipFile(target, "w", ZIP_STORED, allowZip64=True) as archive:
@@ -47,5 +50,5 @@ def packed(entries: Iterable[ZipInfo], parts: Mapping[str, bytes]) -> bytes:
     file = BytesIO()
     with ZipFile(file, "w", allowZip64=True) as archive:
         for entry in entries:
-            archive.writestr(copy.copy(entry), parts[entry.filename])
+            archive.writestr(copy.copy(entry), parts[entry.filename], compresslevel=_LEVEL)
     return file.getvalue()

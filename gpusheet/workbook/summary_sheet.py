@@ -11,7 +11,7 @@ from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Workload, columns
 from gpusheet.units import Number, Text, Unit, unit_of
-from gpusheet.wiring import quantities
+from gpusheet.wiring import OUTCOMES, quantities
 from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, TAX
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, TABLE_FIRST, TABLE_HEADER, Span, hint_of, role_of, title_of
@@ -21,11 +21,6 @@ from gpusheet.workbook.style import Look, printing, protect, set_widths, width_o
 NAME = "Summary"
 TYPED = ("project", "cost_centre", "environment")  # straight from Workloads
 FETCHED = ("gpu", "model", "weight_precision", "cards", "sizing_method", "pricing_model")
-SOLVED = (
-    "throughput_cards", "constraint_cards", "segment_cards", "cards_needed", "card_tier", "net_cards",
-    "replica_concurrency", "bottleneck", "weight_share", "kv_share", "on_demand_monthly_cost", "committed_monthly_cost",
-    "monthly_cost", "cost_per_million_output_tokens",
-)  # fmt: skip
 WIDTHS = {"number": 6, "workload": 24, "model": 20, "gpu": 17}
 ADDED = ("card_tier", "net_cards", "monthly_cost")  # columns with a total
 WORDS = {
@@ -67,7 +62,7 @@ def put_summary(
         column = typed[name]
         shown.append((name, column.label(look.lang), column.unit,
                       f"=INDEX({span.row('Lookup', lookup.rows[name])},$A{first})"))
-    for name in SOLVED:
+    for name in OUTCOMES:
         shown.append((name, known[name].label(look.lang), known[name].unit,
                       f"=INDEX({span.row('Sizing', rows[name])},$A{first})"))
     alerts = [rows[name] for name in rows if name.endswith("_alert")]

@@ -22,6 +22,7 @@ CELL_ERRORS = (
 
 Rows = Sequence[Sequence[Any]]  # of cells
 
+_RANGES = frozenset({list, tuple})
 _LAST_DAY = 2_958_465  # of Excel's calendar: the end of 9999
 
 
@@ -83,11 +84,12 @@ def grid(cells: Any) -> Rows:
     """
     if not is_range(cells):
         return [[cells]]
-    if not all(map(is_range, cells)):
+    if not _RANGES.issuperset(map(type, cells)) and not all(map(is_range, cells)):
         return [list(cells)]
-    widest = max(map(len, cells), default=0)
-    if all(len(row) == widest for row in cells):
+    widths = set(map(len, cells))
+    if len(widths) < 2:
         return list(cells)
+    widest = max(widths)
     return [[*row, *[None] * (widest - len(row))] for row in cells]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import datetime
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -27,10 +29,16 @@ class Function:
     en: str
     zh: str
     body: Callable[..., Any]  # takes the arguments as they were read
-    example: tuple[Any, ...]  # for galleries and documentation; a list of rows stands for a range
+    shown: tuple[Any, ...] | None  # the arguments of the example; None: those of a call in the rule's docstring
     rule: Rule | None = None
     spills: bool = False  # the result is a list of rows
+    days: int | None = None  # days stand in no column of the result but the first so many
     told: Callable[..., str] | None = field(default=None, repr=False)  # why parts of a result are missing
+
+    @cached_property
+    def example(self) -> tuple[Any, ...]:
+        """Arguments for galleries and documentation; a list of rows stands for a range."""
+        return example_of(self.rule) if self.shown is None and self.rule else self.shown or ()
 
     def help(self, lang: str = "en") -> str:
         """What Excel shows of the function."""
@@ -97,6 +105,25 @@ def _as_cell_error(error: GpusheetError) -> CellError:
     if isinstance(error, CellError):
         return error
     return CellError(UNKNOWN if isinstance(error, UnknownName) else BAD_ARGUMENT, " ".join(str(error).split()))
+
+
+def example_of(rule: Rule) -> tuple[Any, ...]:
+    """The arguments of the first call in the rule's docstring that is made of plain values."""
+    import doctest  # takes as long to load as a hundred rules
+
+    for example in doctest.DocTestParser().get_examples(rule.doc):
+        for node in ast.walk(ast.parse(example.source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == rule.name:
+                try:
+                    placed = [ast.literal_eval(argument) for argument in node.args]
+                    named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+                except ValueError:
+                    continue
+                values = [*placed, *(named.get(p.name) for p in rule.parameters[len(placed) :])]
+                while values and values[-1] is None:
+                    values.pop()
+                return tuple(values)
+    raise TypeError(f"rule {rule.name}: its docstring calls it with no plain values, which galleries show")
 
 
 def literal(cell: Any, ranges: Mapping[str, str]) -> str:

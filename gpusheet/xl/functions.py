@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import doctest
 import math
 from functools import cache
 from typing import Any
@@ -79,7 +77,7 @@ def _of_rule(rule: Rule) -> Function:
         return result if isinstance(result, str) else float(result)
 
     chinese = f"{rule.zh}（{rule.unit.label('zh')}）= {render(rule.plain_expression, str)}"
-    return Function(rule.name.upper(), arguments, rule.summary, chinese, body, _example(rule), rule)
+    return Function(rule.name.upper(), arguments, rule.summary, chinese, body, None, rule)
 
 
 def _no_result(rule: Rule, read: tuple[Any, ...]) -> CellError:
@@ -97,23 +95,6 @@ def _no_result(rule: Rule, read: tuple[Any, ...]) -> CellError:
 
 def _missing(value: Any) -> bool:
     return value == "" or (isinstance(value, float) and math.isnan(value))
-
-
-def _example(rule: Rule) -> tuple[Any, ...]:
-    """The arguments of the first call in the rule's docstring that is made of plain values."""
-    for example in doctest.DocTestParser().get_examples(rule.doc):
-        for node in ast.walk(ast.parse(example.source)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == rule.name:
-                try:
-                    placed = [ast.literal_eval(argument) for argument in node.args]
-                    named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-                except ValueError:
-                    continue
-                values = [*placed, *(named.get(p.name) for p in rule.parameters[len(placed) :])]
-                while values and values[-1] is None:
-                    values.pop()
-                return tuple(values)
-    raise TypeError(f"rule {rule.name}: its docstring calls it with no plain values, which galleries show")
 
 
 def _error_reason(found: dict[str, Function]) -> Function:

@@ -16,7 +16,7 @@ from gpusheet.catalog.schema import unknown_column
 from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.lookup import Context, LookUp, look_up, overrides_typed
 from gpusheet.solver import solve
-from gpusheet.wiring import TABLES, column_of, quantities
+from gpusheet.wiring import TABLES, column_of, quantities, quantities_behind
 from gpusheet.xl.arguments import checked_number, checked_text
 from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError, Rows, is_blank, scalar
 
@@ -52,11 +52,17 @@ class Solved:
     good: Sequence[int] = ()
     values: Mapping[str, Any] = field(default_factory=dict)  # a column of the good rows for each name
     tables: Mapping[str, Any] = field(default_factory=dict)  # the same for all rows
-    missing: Mapping[int, str] = field(default_factory=dict)  # why a good row has no price
+    kinds: Sequence[LookUp] = ()  # what was looked up
+    codes: Sequence[int] = ()  # the kind of each row
+
+    def no_price(self, row: int) -> tuple[str, ...]:
+        """Why a good row has no price, if it has none."""
+        return self.kinds[self.codes[row]].missing
 
 
-def solve_rows(cells: Rows, context: Context) -> Solved:
-    """The workloads of a range: its first row names the columns, every further row is a workload.
+def solve_rows(cells: Rows, context: Context, only: Sequence[str] | None = None) -> Solved:
+    """The workloads of a range: its first row names the columns, every further row is a workload. Every quantity is
+    solved, or those named `only`.
 
     >>> one = solve_rows([["gpu", "model", "input_tokens", "output_tokens", "requests_per_day", "weight_precision"],
     ...                   ["L20", "Generic-7B", 200, 300, 80000, "int8"]], Context())
@@ -68,20 +74,21 @@ def solve_rows(cells: Rows, context: Context) -> Solved:
     if lacking:
         raise CellError(BAD_ARGUMENT, f"no column {', '.join(lacking)} in the first row of the range")
     count = len(cells) - 1
-    given = {name: [row[position] for row in cells[1:]] for name, position in places.items()}
+    workloads = cells[1:]
+    given = {name: [row[position] for row in workloads] for name, position in places.items()}
     solved = Solved(count)
     texts = {name: _texts(name, column, solved) for name, column in given.items() if _is_text(name) and _matters(name)}
     numbers = {name: _numbers(known_columns()[name], column, solved) for name, column in given.items() if not _is_text(name)}
-    likely = [row for row, gpu in enumerate(texts["gpu"]) if gpu is None]
-    solved.blank = {row for row in likely if all(is_blank(cell) for cell in cells[row + 1])}
+    solved.blank = {row for row in _absent(texts["gpu"]) if all(is_blank(cell) for cell in cells[row + 1])}
     _check_needed(texts, numbers, solved)
     _check_months(numbers, solved)
     kinds, codes = _kinds(texts, solved, context)
-    solved.good = [row for row in range(count) if row not in solved.bad and row not in solved.blank]
+    left_out = solved.bad.keys() | solved.blank
+    solved.good = [row for row in range(count) if row not in left_out] if left_out else range(count)
     if solved.good:
         solved.tables = {name: kinds[0].values[name] for name in TABLES}
-        solved.values = _solve(kinds, codes, texts, numbers, solved)
-        solved.missing = {row: "; ".join(kinds[codes[row]].missing) for row in solved.good if kinds[codes[row]].missing}
+        solved.values = _solve(kinds, codes, texts, numbers, solved, tuple(quantities() if only is None else only))
+        solved.kinds, solved.codes = kinds, codes
     return solved
 
 
@@ -123,13 +130,21 @@ def _texts(name: str, cells: Sequence[Any], solved: Solved) -> list[str | None]:
 
     if set(map(type, cells)) <= {str, type(None)}:
         spellings = {cell: read(cell) for cell in set(cells)}
-        found = [spellings[cell] for cell in cells]
+        found, kinds = list(map(spellings.__getitem__, cells)), set(map(type, spellings.values()))
     else:
         found = [read(cell) for cell in cells]
-    for row, text in enumerate(found) if any(isinstance(text, CellError) for text in set(found)) else ():
+        kinds = set(map(type, found))
+    if CellError not in kinds:
+        return found  # type: ignore[return-value]
+    for row, text in enumerate(found):
         if isinstance(text, CellError):
             solved.bad.setdefault(row, text)
     return [None if isinstance(text, CellError) else text for text in found]
+
+
+def _absent(column: Sequence[Any]) -> list[int]:
+    """The rows in which a column of texts has none."""
+    return [row for row, text in enumerate(column) if text is None] if None in column else []
 
 
 def _numbers(column: Column, cells: Sequence[Any], solved: Solved) -> Any:
@@ -161,7 +176,7 @@ def _ends(column: Column, numbers: Any) -> tuple[Any, ...]:
 
 def _check_needed(texts: Mapping[str, list[str | None]], numbers: Mapping[str, Any], solved: Solved) -> None:
     for name in _NEEDED:
-        absent = [row for row, text in enumerate(texts[name]) if text is None] if name in texts else []
+        absent = _absent(texts[name]) if name in texts else []
         absent += (numbers[name] != numbers[name]).nonzero()[0].tolist() if name in numbers else []
         for row in absent:
             if row not in solved.blank:
@@ -199,8 +214,10 @@ def _kinds(
                 found[key] = len(kinds) - 1
             except CellError as error:
                 found[key] = error
-    codes = [found[key] for key in keys]
-    for row, code in enumerate(codes) if any(isinstance(code, CellError) for code in found.values()) else ():
+    codes = list(map(found.__getitem__, keys))
+    if CellError not in set(map(type, found.values())):
+        return kinds, codes  # type: ignore[return-value]
+    for row, code in enumerate(codes):
         if isinstance(code, CellError):
             solved.bad.setdefault(row, code)
     return kinds, [-1 if isinstance(code, CellError) else code for code in codes]
@@ -225,27 +242,28 @@ def _looked_up(values: Mapping[str, str | None], context: Context) -> LookUp:
 
 def _solve(
     kinds: Sequence[LookUp], codes: Sequence[int], texts: Mapping[str, list[str | None]], numbers: Mapping[str, Any],
-    solved: Solved,
+    solved: Solved, wanted: tuple[str, ...],
 ) -> Mapping[str, Any]:  # fmt: skip
-    """Every quantity of the good rows: what their kind looked up, replaced by what the row gives."""
+    """Quantities of the good rows: what their kind looked up, replaced by what the row gives."""
     import numpy
 
-    good = numpy.array(solved.good)
+    good: Any = slice(None) if len(solved.good) == solved.rows else numpy.array(solved.good)
     kind = numpy.array(codes)[good]
+    used = quantities_behind(wanted)
     values: dict[str, Any] = {}
     for name in kinds[0].values:
-        if name not in TABLES and name not in _STAND_IN:
+        if name in used and name not in TABLES and name not in _STAND_IN:
             is_text = quantities()[name].is_text
             absent, dtype = (None, object) if is_text else (numpy.nan, float)
             own = [absent if one.values[name] is None else one.values[name] for one in kinds]
             values[name] = own[0] if len(set(own)) == 1 else numpy.array(own, dtype=dtype)[kind]
     typed = {name: column[good] for name, column in numbers.items()}
-    for name in typed.keys() & quantities().keys():
+    for name in typed.keys() & quantities().keys():  # also what is not used: it tells how many rows there are
         values[name] = numpy.where(numpy.isnan(typed[name]), values.get(name, numpy.nan), typed[name])
     for name in texts:
-        if name in quantities() and not _leads(name):
-            found = numpy.broadcast_to(numpy.array(values.get(name), dtype=object), good.shape)
+        if name in used and not _leads(name):
+            found = numpy.broadcast_to(numpy.array(values.get(name), dtype=object), kind.shape)
             column = [texts[name][row] or own for row, own in zip(solved.good, found, strict=True)]
             values[name] = numpy.array(column, dtype=object)
     values["overrides_typed"] = 1.0 * overrides_typed(lambda name: name in typed and ~numpy.isnan(typed[name]))
-    return solve(values, **solved.tables)  # type: ignore[no-any-return]
+    return solve(values, only=wanted, **solved.tables)  # type: ignore[no-any-return]

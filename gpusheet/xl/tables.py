@@ -11,7 +11,7 @@ from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import Context
 from gpusheet.registry import all_rules
-from gpusheet.wiring import TABLES, quantities
+from gpusheet.wiring import OUTCOMES, TABLES, quantities
 from gpusheet.xl import arguments
 from gpusheet.xl.arguments import Argument
 from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError, Rows, grid, is_blank, scalar
@@ -22,6 +22,9 @@ from gpusheet.xl.rows import Solved, header, known_columns, solve_rows
 # what tells cards apart that are to carry the same workload
 COMPARED = ("fits", "replica_concurrency", "cards_needed", "card_tier", "monthly_cost", "cost_per_million_output_tokens")
 ASKED = ("cards_needed", "monthly_cost")  # what people look at first
+EVERY = "all"  # in the place of names of quantities
+_BLOCK = 100  # rows whose cells are made together
+_RANKED = ("fits", "monthly_cost")  # by which they are in order
 _OFFER = ("gpu", "price_list", "pricing_model", "listing")
 _LISTED = ("price_list", "gpu", "pricing_model", "listing", "price_per_card", "currency", "period", "tax", "snapshot_date")
 
@@ -38,54 +41,70 @@ def _context(as_of: datetime.date | None, gpus: Own, models: Own, prices: Own) -
                 own[name] = tuple(read_rows(rows, row_type))
             except CellError as error:
                 raise error.of(name) from None
-    return Context(replace(Catalog.builtin(), **own), as_of=as_of)
+    catalog = Catalog.builtin()
+    return Context(replace(catalog, **own) if own else catalog, as_of=as_of)
 
 
 def estimate(
     rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
-) -> list[list[Any]]:
+) -> list[Sequence[Any]]:
     """A header row, then a row of quantities for each workload; a row that cannot be read is errors."""
-    names = wanted or tuple(name for name, rule in all_rules().items() if rule.line)
-    solved = solve_rows(rows, _context(as_of, gpus, models, prices))
+    names = wanted or OUTCOMES
+    solved = solve_rows(rows, _context(as_of, gpus, models, prices), names)
     workloads = _workload_names(rows)
     if workloads is None:
-        return [list(names), *_spilled(solved, names)]
-    return [["workload", *names], *_spilled(solved, names, workloads)]
+        return [names, *_spilled(solved, names)]
+    return [("workload", *names), *_spilled(solved, names, workloads)]
 
 
 def _workload_names(rows: Rows) -> list[Any] | None:
     at = header(rows[0]).get("workload")
-    return None if at is None else ["" if is_blank(row[at]) else row[at] for row in rows[1:]]
+    if at is None:
+        return None
+    column = [row[at] for row in rows[1:]]
+    if {str}.issuperset(map(type, column)) and all(map(str.strip, column)):
+        return column
+    return ["" if is_blank(cell) else cell for cell in column]
 
 
-def _spilled(solved: Solved, names: Sequence[str], first: Sequence[Any] | None = None) -> list[list[Any]]:
-    """The quantities row by row, after a first column. Missing is #N/A: an empty cell of a result would show as 0."""
+def _spilled(solved: Solved, names: Sequence[str], first: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
+    """The quantities row by row, after a first column."""
+    all_good = len(solved.good) == solved.rows
+    before = [] if first is None else [first if all_good else [first[row] for row in solved.good]]
+    columns = [_cells(name, solved.values[name]) for name in names] if solved.good else []
+    good: list[tuple[Any, ...]] = []
+    for start in range(0, len(solved.good), _BLOCK):  # few enough to be in the processor's cache when they become rows
+        part = slice(start, start + _BLOCK)
+        good += zip(*(column[part] for column in before), *(column[part].tolist() for column in columns), strict=True)
+    if all_good:
+        return good
+    rows = dict(zip(solved.good, good, strict=True))
+    for row in solved.bad.keys() | solved.blank:
+        code = solved.bad[row].code if row in solved.bad else ""
+        rows[row] = (*(first[row : row + 1] if first else ()), *[code] * len(names))
+    return [rows[row] for row in range(solved.rows)]
+
+
+def _cells(name: str, column: Any) -> Any:
+    """A column of a quantity as cells show it. Missing is #N/A: an empty cell of a result would show as 0."""
     import numpy
 
-    start = 0 if first is None else 1
-    answer = numpy.full((solved.rows, start + len(names)), "", dtype=object)
-    if first is not None:
-        answer[:, 0] = first
-    rows: Any = slice(None) if len(solved.good) == solved.rows else numpy.array(solved.good, dtype=int)
-    for position, name in enumerate(names if solved.good else (), start):
-        column = solved.values[name]
-        answer[rows, position] = column
-        if not quantities()[name].is_text and (missing := numpy.isnan(column)).any():
-            answer[numpy.arange(solved.rows)[rows][missing], position] = UNKNOWN
-    for row, error in solved.bad.items():
-        answer[row, start:] = error.code
-    cells: list[list[Any]] = answer.tolist()
+    if quantities()[name].is_text or not (missing := numpy.isnan(column)).any():
+        return column
+    cells = column.astype(object)
+    cells[missing] = UNKNOWN
     return cells
 
 
 def why_missing(
     rows: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
 ) -> str:
-    """What is wrong with rows of an estimate, by their number in the range; of all quantities, cards and cost are told."""
+    """What is wrong with rows of an estimate, by their number in the range; cards and cost are told if none is named."""
     solved = solve_rows(rows, _context(as_of, gpus, models, prices))
     told = {row: str(error) for row, error in solved.bad.items()}
+    asked = ASKED if wanted in (None, _every()) else wanted
     for position, row in enumerate(solved.good):
-        absent = [name for name in wanted or ASKED if is_blank(solved.values[name][position])]
+        absent = [name for name in asked if is_blank(solved.values[name][position])]
         if absent:
             told[row] = "; ".join(dict.fromkeys(_why(name, solved, row, position) for name in absent))
     return "; ".join(f"row {row + 2}: {why}" for row, why in sorted(told.items()))
@@ -101,7 +120,7 @@ def _why(name: str, solved: Solved, row: int, position: int) -> str:
         return f"{name}: blank"
     assumed = dict(Assumptions())
     typed = {one: value for one, value in values.items() if not is_blank(value)}
-    known = Case(values, {**typed, "gpu": "", "model": ""}, assumed, (solved.missing[row],) if row in solved.missing else ())
+    known = Case(values, {**typed, "gpu": "", "model": ""}, assumed, solved.no_price(row))
     arguments = {p: values.get(source) for p, source in asked.needs.items()}
     return reason(asked, arguments, values, known)
 
@@ -128,7 +147,7 @@ def _shown(value: Any) -> Any:
 
 def compare(
     workload: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
-) -> list[list[Any]]:
+) -> list[Sequence[Any]]:
     """A header row, then every offer of every card for one workload: those that fit first, the cheapest first."""
     names = wanted or COMPARED
     given = _one_workload(workload)
@@ -136,11 +155,11 @@ def compare(
     offers = list(_offers(given, context))
     fixed = {name: cell for name, cell in given.items() if name not in _OFFER}
     rows = [[*_OFFER, *fixed], *([*offer, *fixed.values()] for offer in offers)]
-    solved = solve_rows(rows, context)
+    solved = solve_rows(rows, context, (*names, *_RANKED))
     if solved.bad and not solved.good:
         raise next(iter(solved.bad.values()))
     cells = _spilled(solved, names)
-    rank = _spilled(solved, ("fits", "monthly_cost"))
+    rank = _spilled(solved, _RANKED)
     order = sorted(range(len(offers)), key=lambda row: _place(rank[row]))
     return [[*_OFFER, *names], *([*(_shown(part) for part in offers[row]), *cells[row]] for row in order)]
 
@@ -175,16 +194,22 @@ def _offers(given: dict[str, Any], context: Context) -> Iterable[tuple[Any, ...]
             yield (card.gpu, *(given.get(name) for name in _OFFER[1:]))
 
 
+def _every() -> tuple[str, ...]:
+    return tuple(name for name, rule in all_rules().items() if rule.line)
+
+
 def _names(en: str, zh: str) -> Argument:
-    """Names of quantities, in a range or in one text parted by commas; None for the usual ones."""
+    """Names of quantities, in a range or in one text parted by commas, or "all"; None for the usual ones."""
 
     def read(cells: Any) -> tuple[str, ...] | None:
         words = [str(scalar(cell)) for row in grid(cells) for cell in row if not is_blank(scalar(cell))]
         found = tuple(word.strip().lower() for text in words for word in text.split(",") if word.strip())
+        if found == (EVERY,):
+            return _every()
         allowed = [one for one in quantities() if one not in TABLES]
         for word in found:
             if word not in allowed:
-                raise CellError(UNKNOWN, str(UnknownName("", word, allowed)).removeprefix(": "))
+                raise CellError(UNKNOWN, str(UnknownName("", word, [*allowed, EVERY])).removeprefix(": "))
         return found or None
 
     return Argument("quantities", "any", en, zh, read, optional=True)
@@ -208,12 +233,14 @@ _EXAMPLE = [list(_BOT), list(_BOT.values())]
 FUNCTIONS = (
     Function(
         "ESTIMATE",
-        (_WORKLOADS, _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: all.",
-                            "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：全部"), _DAY, *_OWN),
-        "Every quantity of every workload of a range: header row and workloads in, header row and results out. Blanks take "
-        "the assumptions of gpusheet; a column named after one replaces it.",
-        "一次算出区域内所有业务的全部指标：输入表头与业务行，输出表头与结果行。留空取 gpusheet 的假设，同名列可替换",
-        estimate, (_EXAMPLE, "cards_needed, card_tier, monthly_cost"), spills=True, told=why_missing,
+        (_WORKLOADS, _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; \"all\": every one; blank: "
+                            "those of the workbook's Summary.",
+                            "要输出的指标：区域或 \"card_tier, monthly_cost\"；\"all\"：全部；留空：与工作簿“汇总”表相同的指标"),
+         _DAY, *_OWN),
+        "Cards, cost and more for every workload of a range: header row and workloads in, header row and results out. Blanks "
+        "take the assumptions of gpusheet; a column named after one replaces it.",
+        "一次算出区域内所有业务的卡数、成本等指标：输入表头与业务行，输出表头与结果行。留空取 gpusheet 的假设，同名列可替换",
+        estimate, (_EXAMPLE, "cards_needed, card_tier, monthly_cost"), spills=True, days=1, told=why_missing,
     ),
     Function(
         "PRICES",
@@ -227,8 +254,8 @@ FUNCTIONS = (
             arguments.table("workload", "One workload: header row and one row, or two columns with names and values. "
                   "Its gpu is not needed; a price_list or pricing_model in it is kept to.",
                   "一个业务：表头行加一行，或“名称、数值”两列。无需 gpu；若含 price_list 或 pricing_model，则只比较这些报价"),
-            _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: the usual ones.",
-                   "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：常用指标"),
+            _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; \"all\": every one; blank: the usual ones.",
+                   "要输出的指标：区域或 \"card_tier, monthly_cost\"；\"all\"：全部；留空：常用指标"),
             _DAY, *_OWN,
         ),
         "Every card and offer for one workload, those that fit first, the cheapest first.",

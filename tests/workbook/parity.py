@@ -14,12 +14,12 @@ from gpusheet.calendar import LINES, by_month
 from gpusheet.catalog import Catalog, Fx, Gpu, Model, Price, Season, Workload
 from gpusheet.catalog.settings import Settings
 from gpusheet.lookup import LookUp, Offer, estimate, look_up
+from gpusheet.wiring import OUTCOMES
 from gpusheet.workbook.book import Built
 from gpusheet.workbook.budget_layout import FIRST, TOTAL
 from gpusheet.workbook.evaluate import CellError, Value, Values
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import FIRST_COLUMN
-from gpusheet.workbook.summary_sheet import SOLVED
 
 Expected = dict[tuple[str, str], Any]
 EPOCH = datetime.date(1899, 12, 30)
@@ -40,7 +40,7 @@ def expected(inputs: Inputs, built: Built, months: int) -> Expected:
                 cells["Lookup", f"{letter}{built.lookup.rows[f'{offer}_{part}']}"] = value
         for name, row in built.sizing.items():
             cells["Sizing", f"{letter}{row}"] = solved[name][number]
-        for name in SOLVED:
+        for name in OUTCOMES:
             cells["Summary", f"{built.summary.letters[name]}{built.summary.first + number}"] = solved[name][number]
     cells.update(_budget(inputs, built, months, found))
     return cells

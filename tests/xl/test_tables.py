@@ -15,6 +15,7 @@ from gpusheet.catalog.schema import is_blank
 from gpusheet.lookup import Context
 from gpusheet.missing import is_missing
 from gpusheet.registry import all_rules
+from gpusheet.wiring import OUTCOMES
 from gpusheet.workbook.inputs import sample
 from gpusheet.xl.cells import CellError
 from gpusheet.xl.functions import functions
@@ -37,9 +38,9 @@ def cells_of(workloads: list[Workload], names: list[str] = FIELDS) -> list[list[
 
 def assert_same_as_estimate(workloads: list[Workload], names: list[str] = FIELDS) -> int:
     """Every quantity of every row; how many numbers were compared."""
-    header, *rows = ESTIMATE(cells_of(workloads, names))
+    header, *rows = ESTIMATE(cells_of(workloads, names), "all")
     expected = estimate(workloads)
-    assert header == ["workload", *LINES] and len(rows) == len(workloads)
+    assert header == ("workload", *LINES) and len(rows) == len(workloads)
     compared = 0
     for row, (workload, *cells) in enumerate(rows):
         assert workload == workloads[row].workload
@@ -101,11 +102,26 @@ def test_named_quantities_and_days() -> None:
     assert ESTIMATE(EXAMPLE, "cards_needed, CARD_TIER,monthly_cost") == ESTIMATE(
         EXAMPLE, [["cards_needed"], ["card_tier"], ["monthly_cost"]])
     header, (name, cards, weights) = ESTIMATE(EXAMPLE, [["cards_needed", "weight_bytes"]])
-    assert (header, name, weights) == (["workload", "cards_needed", "weight_bytes"], "bot", 1.0)
+    assert (header, name, weights) == (("workload", "cards_needed", "weight_bytes"), "bot", 1.0)
     assert cards == estimate([Workload(**dict(zip(*EXAMPLE, strict=True)))])["cards_needed"][0]
     assert ESTIMATE(EXAMPLE, "monthly_cost", datetime.date(2020, 1, 1))[1][1] == "#N/A"  # no price as old as that
     with pytest.raises(CellError, match=r"ESTIMATE: quantities: 'card_teer' is not known; did you mean card_tier"):
         ESTIMATE(EXAMPLE, "card_teer")
+
+
+def test_with_none_named_it_gives_what_the_summary_shows() -> None:
+    shown, every = ESTIMATE(EXAMPLE), ESTIMATE(EXAMPLE, " All ")
+    assert shown[0] == ("workload", *OUTCOMES) and every[0] == ("workload", *LINES)
+    assert shown[1][1:] == tuple(every[1][every[0].index(name)] for name in OUTCOMES)
+    assert set(COMPARE(EXAMPLE, "all")[0]) >= set(LINES)
+
+
+def test_workloads_have_the_names_that_their_cells_hold() -> None:
+    names = ["bot", 7.0, datetime.date(2026, 10, 27), None, " ", True]
+    rows = ESTIMATE([EXAMPLE[0], *([name, *EXAMPLE[1][1:]] for name in names)], "card_tier")
+    assert [row[0] for row in rows[1:]] == ["bot", 7.0, datetime.date(2026, 10, 27), "", "", True]
+    plain = [row[1:] for row in (EXAMPLE[0], *[EXAMPLE[1]] * 250)]  # without names; more than are made rows together
+    assert ESTIMATE(plain, "card_tier") == [("card_tier",), *[rows[1][1:]] * 250]
 
 
 def test_labels_head_columns_too_and_assumptions_may_be_columns() -> None:
@@ -117,16 +133,16 @@ def test_labels_head_columns_too_and_assumptions_may_be_columns() -> None:
     got = ESTIMATE(rows, "card_throughput,bandwidth_efficiency")
     halved = Context(assumptions=Assumptions(bandwidth_efficiency=0.5))
     workload = Workload(**dict(zip(*english, strict=True)))
-    assert got[1][1:] == [estimate([workload], halved)["card_throughput"][0], 0.5]
-    assert got[2][1:] == [estimate([workload])["card_throughput"][0], efficiency.default]
+    assert got[1][1:] == (estimate([workload], halved)["card_throughput"][0], 0.5)
+    assert got[2][1:] == (estimate([workload])["card_throughput"][0], efficiency.default)
 
 
 def test_typed_facts_replace_what_is_looked_up() -> None:
     header = [*EXAMPLE[0], "memory_gb", "price_tax", "concurrency"]
     rows = [header, [*EXAMPLE[1], 4000.0, "included", 7.0], [*EXAMPLE[1], None, None, None]]
     typed, plain = ESTIMATE(rows, "memory_gb,price_tax,concurrency,overrides_typed")[1:]
-    assert typed[1:] == [4000.0, "included", 7.0, 1.0]
-    assert plain[1:3] == [48.0, "unstated"] and plain[4] == 0.0
+    assert typed[1:] == (4000.0, "included", 7.0, 1.0)
+    assert plain[1:3] == (48.0, "unstated") and plain[4] == 0.0
 
 
 BAD_ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -153,8 +169,8 @@ def test_a_bad_row_is_an_error_and_the_others_are_computed(kind: str) -> None:
     rows = [EXAMPLE[0], EXAMPLE[1], list((good | change).values()), [None] * len(good), EXAMPLE[1]]
     header, first, bad, blank, last = ESTIMATE(rows)
     assert first == last == ESTIMATE(EXAMPLE)[1]
-    assert bad == ["bot", *[expected] * (len(header) - 1)]
-    assert blank == [""] * len(header)  # a spare row stays empty
+    assert bad == ("bot", *[expected] * (len(header) - 1))
+    assert blank == ("",) * len(header)  # a spare row stays empty
     reason = functions()["ERROR_REASON"]("ESTIMATE", rows)
     assert reason.startswith(f"row 3: {told}") and "row 2" not in reason and "row 5" not in reason
 
@@ -193,8 +209,8 @@ def test_a_range_without_the_right_header_is_refused(rows: Any, told: str) -> No
 
 
 def test_a_header_without_workloads_gives_a_header() -> None:
-    assert ESTIMATE([EXAMPLE[0]], "card_tier") == [["workload", "card_tier"]]
-    assert ESTIMATE([EXAMPLE[0], [None] * len(EXAMPLE[0])], "card_tier") == [["workload", "card_tier"], ["", ""]]
+    assert ESTIMATE([EXAMPLE[0]], "card_tier") == [("workload", "card_tier")]
+    assert ESTIMATE([EXAMPLE[0], [None] * len(EXAMPLE[0])], "card_tier") == [("workload", "card_tier"), ("", "")]
 
 
 def test_prices_are_the_newest_of_each_offer() -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import html
 import re
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from xml.sax.saxutils import escape
 
 from openpyxl.formula.translate import Translator
 from openpyxl.utils import column_index_from_string, coordinate_to_tuple, get_column_letter, range_boundaries
 
 from gpusheet.errors import GpusheetError
+from gpusheet.workbook.recalculation.shapes import ROW, alike
 
 Place = tuple[int, int]  # row and column, from 1
 Area = tuple[int, int, int, int]  # first row and column, last row and column
@@ -50,44 +51,68 @@ class SheetCells:
         names = {name: re.escape(self.prefix) + name for name in (b"c", b"f", b"row")}
         # column, row, all attributes of the cell; attributes of its formula, the formula, the rest of the cell
         formula_cell = re.compile(
-            rb"""<%(c)b(?=[^>]*?\br=["']([A-Z]+)([0-9]+)["'])(\s[^>]*)>\s*"""
-            rb"<%(f)b\b([^>]*?)(?:/>|>([^<]*)</%(f)b>)([^<]*(?:<(?!/%(c)b>)[^<]*)*)</%(c)b>" % names)
+            rb"""<%(c)b(?=\s[^>]*+>\s*+<%(f)b\b)(?=[^>]*?\br=["']([A-Z]+)([0-9]+)["'])(\s[^>]*+)>\s*+"""
+            rb"<%(f)b\b([^>]*?)(?:/>|>([^<]*+)</%(f)b>)([^<]*+(?:<(?!/%(c)b>)[^<]*+)*+)</%(c)b>" % names)
         self.cell = re.compile(rb"<%(c)b(\s[^>]*?)?(?:/>|>([^<]*(?:<(?!/%(c)b>)[^<]*)*)</%(c)b>)" % names)
         self.row = re.compile(rb"<%(row)b\b([^>]*?)(?:/>|>([^<]*(?:<(?!/%(row)b>)[^<]*)*)</%(row)b>)" % names)
-        matches = list(formula_cell.finditer(part))
-        formulas = re.compile(rb"<%(f)b[\s/>]" % names)
-        if len(matches) != len(formulas.findall(part)):
-            raise GpusheetError(
-                f"{title}: found cells without an address, as some programs write them; open the workbook in Excel and "
-                "save it there")
-        columns: dict[bytes, int] = {}
-        self.formulas: dict[Place, re.Match[bytes]] = {}  # in the order of the file
+        self.formulas: dict[Place, bytes | None] = {}  # in the order of the file; own texts, ROW for the row's digits
         self.special: dict[Place, Special] = {}
-        for match in matches:
-            letters, digits, attributes, of_formula, text, _ = match.groups()
+        self._spans = spans = array("Q")  # where a formula cell's attributes begin and end, and what follows its formula
+        columns: dict[bytes, int] = {}
+        shapes: dict[bytes, tuple[bytes, list[Place]]] = {}
+        row, row_digits = 0, b""
+        for match in formula_cell.finditer(part):
+            letters, digits, of_formula, text = match.group(1, 2, 4, 5)
             column = columns.get(letters)
             if column is None:
                 column = columns[letters] = column_index_from_string(letters.decode())
-            place = int(digits), column
-            self.formulas[place] = match
+            if digits != row_digits:
+                row, row_digits = int(digits), digits
+            place = row, column
+            spans.extend(match.span(3))
+            spans.extend(match.span(6))
+            if text:
+                shape = text.replace(digits, ROW)
+                known = shapes.get(shape)
+                if known is None:
+                    known = shapes[shape] = shape, []
+                known[1].append(place)
+                self.formulas[place] = known[0]
+            else:
+                self.formulas[place] = None
             if of_formula:
-                special = _special(attributes, of_formula, text)
+                special = _special(match[3], of_formula, text)
                 if special is not None:
                     self.special[place] = special
+        if not len(self.formulas) == len(self._spans) // 4 == len(re.findall(rb"<%(f)b[\s/>]" % names, part)):
+            raise GpusheetError(
+                f"{title}: found cells without an address, as some programs write them; open the workbook in Excel and "
+                "save it there")
+        self.alike = alike(shapes.values())  # the places of own texts by these; ROW in them may be any row
         # the first cells of shared formulas, in which the texts stand
         self.masters = {one.shared: place for place, one in reversed(self.special.items())
                         if one.kind == "shared" and one.text is not None}  # fmt: skip
 
     @cached_property
     def _translators(self) -> dict[bytes, Translator]:
-        return {key: Translator(f"={_decoded(self.special[place].text)}", origin=address(place))
+        return {key: Translator(f"={decoded(self.special[place].text)}", origin=address(place))
                 for key, place in self.masters.items()}  # fmt: skip
+
+    def spans(self) -> Iterator[tuple[Place, int, int, int, int]]:
+        """The formula cells in the order of the file: where their attributes begin and end in the part, and where what
+        follows the formula does."""
+        each = iter(self._spans)
+        return zip(self.formulas, each, each, each, each, strict=True)
+
+    def own(self, place: Place) -> bytes:
+        """The text that stands in a formula cell, as in the file; empty where there is none."""
+        return (self.formulas[place] or b"").replace(ROW, b"%d" % place[0])
 
     def text(self, place: Place) -> str:
         """The formula of a cell without "=", also where it is shared."""
         special = self.special.get(place)
         if special is None or special.text is not None:
-            return _decoded(self.formulas[place][5])
+            return decoded(self.own(place))
         if special.shared not in self.masters:
             return "#REF!"  # its text is lost
         translated: str = self._translators[special.shared].translate_formula(address(place))
@@ -95,13 +120,12 @@ class SheetCells:
 
     def called(self) -> set[str]:
         """What stands before an opening bracket in a formula: names of functions, and what merely looks like one."""
-        texts = b"\n".join(match[5] or b"" for match in self.formulas.values())
+        texts = b"\n".join(self.own(places[0]) for places in self.alike.values())
         return {name.decode() for name in set(_CALLED.findall(texts))}
 
-    def having(self, pattern: re.Pattern[bytes]) -> list[Place]:
-        """The cells with a text of their own in which the pattern is found."""
-        search = pattern.search
-        return [place for place, match in self.formulas.items() if search(match[5] or b"")]
+    def having(self, pattern: re.Pattern[bytes]) -> dict[bytes, list[Place]]:
+        """Of `alike`, those in which the pattern is found."""
+        return {text: places for text, places in self.alike.items() if pattern.search(self.own(places[0]))}
 
     def formatted(self, formats: Collection[int]) -> set[Place]:
         """The cells in one of the formats, by their numbers."""
@@ -117,7 +141,7 @@ class SheetCells:
         inline = re.compile(rb"<%(is)b><%(t)b(?:\s[^>]*)?>([^<A-DF-Za-df-z]*[0-9][^<A-DF-Za-df-z]*)</" % {
             name: re.escape(self.prefix) + name for name in (b"is", b"t")})  # fmt: skip
         found = {place_of(self.part[self.part.rindex(b"<%bc " % self.prefix, 0, match.start()) : match.start()])
-                 for match in inline.finditer(self.part) if wanted(_decoded(match[1]))}  # fmt: skip
+                 for match in inline.finditer(self.part) if wanted(decoded(match[1]))}  # fmt: skip
         if shared:
             value = re.compile(rb"<%bv>([0-9]+)</" % re.escape(self.prefix))
             found |= {place_of(match[1]) for match in self.cell.finditer(self.part)
@@ -146,7 +170,7 @@ class SheetCells:
 
         def written(place: Place, text: str) -> bytes:
             return b'<%bc r="%b"><%bf>%b</%bf></%bc>' % (
-                p, address(place).encode(), p, escape(text).encode(), p, p)  # fmt: skip
+                p, address(place).encode(), p, html.escape(text, quote=False).encode(), p, p)  # fmt: skip
 
         if emptied:
             def changed(match: re.Match[bytes]) -> bytes:
@@ -158,10 +182,12 @@ class SheetCells:
                 return b"" if place in emptied else match[0]
 
             return self.cell.sub(changed, self.part)
-        out, at = [], 0
-        for match, place in sorted((self.formulas[place].span(), place) for place in texts):
-            out += [self.part[at : match[0]], written(place, texts[place])]
-            at = match[1]
+        out: list[bytes] = []
+        at, opened, closed = 0, len(b"<c") + len(p), len(b"</c>") + len(p)
+        for place, start, _, _, end in self.spans() if texts else ():
+            if place in texts:
+                out += (self.part[at : start - opened], written(place, texts[place]))
+                at = end + closed
         return b"".join([*out, self.part[at:]])
 
 
@@ -216,7 +242,8 @@ def _special(attributes: bytes, of_formula: bytes, text: bytes | None) -> Specia
     return Special(kind, text or b"", area=area_of(found[b"ref"].decode()), dynamic=dynamic)
 
 
-def _decoded(text: bytes | None) -> str:
+def decoded(text: bytes | None) -> str:
+    """A text of the XML."""
     if text is None:
         return ""
     return html.unescape(text.decode()) if b"&" in text else text.decode()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from gpusheet.workbook.evaluate import CellError
 from gpusheet.workbook.recalculation.calculate import Calculated, Cell, qualified
@@ -46,7 +47,7 @@ def not_calculated(result: Calculated) -> dict[Cell, str]:
     if not found:
         return found
     for title, sheet in result.sheets.items():  # where these lead to is only known when they are calculated
-        for place in sheet.having(_ANYWHERE):
+        for place in sorted(chain.from_iterable(sheet.having(_ANYWHERE).values())):
             found.setdefault((title, place), "INDIRECT or OFFSET may lead to a cell that is not calculated here")
     names = named_areas(result)
     waiting = list(found)

@@ -10,7 +10,7 @@ from functools import cached_property
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.recalculation import deviations
 from gpusheet.workbook.recalculation.rewriting import Known, Rewriter
-from gpusheet.workbook.recalculation.spelling import CALL, CORRECTING, OMITTED, OPEN, OURS, TOKEN
+from gpusheet.workbook.recalculation.spelling import CALL, CORRECTING, NUMBERED, OMITTED, OPEN, OURS, TOKEN
 from gpusheet.workbook.recalculation.surroundings import Surroundings
 from gpusheet.workbook.structured import Tables
 
@@ -134,12 +134,25 @@ class Rewriting:
         'GPUSHEET_KV(7,A1,"-",2)+GPUSHEET_OPEN(7,4)+SUM(1,2)'
         """
         formula = self.tables.plain(self.around.names.plain(formula, cell), cell)
-        simple = not self.around.dated and not _INTRICATE.search(formula) and not self._specials.search(formula)
-        if simple and not self.around.odd and not tiny:
-            return self._calls.sub(lambda call: f"{self._head(call[1], number)},", formula)
+        if not tiny and not self.around.odd and self._is_simple(formula):
+            return self._numbered(formula, number)
         return self._rewriter(formula, cell, number, tiny)
 
-    def _head(self, name: str, number: int) -> str:
+    def template(self, shape: str) -> tuple[str | None, bool]:
+        """What formulas become that are alike but for the row, with NUMBERED for the number of the cell, and whether
+        they only spill; None if that depends on the cell. Only where there are no odd texts."""
+        named = "[" in shape or self.around.names.within(shape) or self.tables.plain(shape, "") != shape
+        if named or not self._is_simple(shape):
+            return None, False
+        return self._numbered(shape, NUMBERED), self.only_spills(shape)
+
+    def _is_simple(self, formula: str) -> bool:
+        return not self.around.dated and not _INTRICATE.search(formula) and not self._specials.search(formula)
+
+    def _numbered(self, formula: str, number: int | str) -> str:
+        return self._calls.sub(lambda call: f"{self._head(call[1], number)},", formula)
+
+    def _head(self, name: str, number: int | str) -> str:
         if name in self.unknown:
             return f"{OPEN}({number},{self.unknown[name]}"
         return f"{OURS}{self.ours[name]}({number}" if name in self.ours else f"{CORRECTING[self.corrected[name]]}({number}"

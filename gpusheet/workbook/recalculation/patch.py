@@ -31,26 +31,27 @@ def patched(result: Calculated, title: str, without: Collection[Place]) -> bytes
     old_value = re.compile(rb"<%b(?:v|is)\b[^>]*?(?:/>|>.*?</%b(?:v|is)>)" % (prefix, prefix), re.DOTALL)
     out: list[bytes] = []
     at = 0
-    special_ones = sheet.special
-    for place, match in sheet.formulas.items():
-        attributes, rest = match.group(3, 6)
-        start, end = match.end(3), match.start(6)
+    dynamic = {place for place, one in sheet.special.items() if one.dynamic}
+    for place, begin, start, end, last in sheet.spans():
+        attributes, rest = part[begin:start], part[end:last]
         if b"t=" in attributes or b"vm=" in attributes:
-            out += [part[at : match.start(3)], _TYPE.sub(b"", attributes)]
-        else:
-            out.append(part[at:start])
-        formula = part[start + 1 : end]
+            out += (part[at:begin], _TYPE.sub(b"", attributes))
+            at = start
         if place in without:
-            out += [b">", formula]
+            out.append(part[at:end])
         else:
-            special = special_ones.get(place) if special_ones else None
-            if special is not None and special.dynamic:
-                formula = _REF.sub(rb"\g<1>%b" % _reference(result.spilled[title][place]), formula, count=1)
-            kind, value = _written(rows[place[0] - 1][place[1] - 1])
-            out += [kind, b">", formula, opened, value, closed]
+            value = rows[place[0] - 1][place[1] - 1]
+            kind, text = cached_value(value) or _written(value)
+            if kind or place in dynamic:
+                formula = part[start:end]
+                if place in dynamic:
+                    formula = _REF.sub(rb"\g<1>%b" % _reference(result.spilled[title][place]), formula, count=1)
+                out += (part[at:start], kind, formula, opened, text, closed)
+            else:
+                out += (part[at:end], opened, text, closed)
         if rest not in empty:
             out.append(old_value.sub(b"", rest))
-        at = match.end(6)
+        at = last
     part = b"".join([*out, part[at:]])
     filled = _filled(result, title, without)
     return _with_filled(sheet, part, filled) if filled else part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from html import escape, unescape
 
@@ -13,7 +13,7 @@ from gpusheet.errors import GpusheetError
 from gpusheet.workbook.evaluate import Value
 from gpusheet.workbook.lambda_names import is_current
 from gpusheet.workbook.recalculation import deviations
-from gpusheet.workbook.recalculation.cells import Area, Place, SheetCells, address, area_of, places
+from gpusheet.workbook.recalculation.cells import Area, Place, SheetCells, address, area_of, decoded, places
 from gpusheet.workbook.recalculation.formulas import (
     CALLED,
     LINKED,
@@ -24,7 +24,8 @@ from gpusheet.workbook.recalculation.formulas import (
     unknown_functions,
 )
 from gpusheet.workbook.recalculation.parts import Book, checked
-from gpusheet.workbook.recalculation.spelling import FILL, OPEN, SPILL
+from gpusheet.workbook.recalculation.shapes import ROW
+from gpusheet.workbook.recalculation.spelling import FILL, NUMBERED, OPEN, SPILL
 from gpusheet.workbook.recalculation.surroundings import (
     REFERENCE,
     Names,
@@ -43,7 +44,6 @@ _SUM = re.compile(rb"[-+]")
 _TINY = 1e-6
 _ITERATES = re.compile(rb"(<(?:\w+:)?calcPr\b[^>]*\siterate=[\"'])(?:1|true)")
 _Need = tuple[Places, int, bytes, str | None]  # formulas that a formula must not reach, column, rows, or an area
-_ONCE: list[_Need] = []  # of a formula that was met once
 
 
 @dataclass
@@ -73,6 +73,7 @@ class Plain:
                 if one.kind == "dataTable":
                     self.block((title, place), "a what-if data table is calculated by Excel only")
         self._steady: dict[tuple[str, bytes], list[_Need] | None] = {}
+        self._templates: dict[bytes, tuple[str | None, bool]] = {}
         self.rewriting = self._rewriting()
 
     @property
@@ -157,18 +158,19 @@ class Plain:
 
     def _sheet(self, sheet: SheetCells) -> bytes:
         title = sheet.title
-        wanted = dict.fromkeys(sheet.having(self.rewriting.wanted))
-        wanted |= dict.fromkeys(place for place in self._perhaps(sheet) if place not in wanted)
+        certain = sheet.having(self.rewriting.wanted)
+        wanted: dict[Place, bytes | None] = {place: text for text, alike in certain.items() for place in alike}
+        wanted |= self._perhaps(sheet, certain)
         wanted |= {place: None for named, place in self.tiny if named == title}
         blocked = {place for named, place in self.blocked if named == title}
         # shared formulas that have to be written out
         whole = {key for key, place in sheet.masters.items() if place in wanted or place in blocked}
         wanted |= {place: None for place, one in sheet.special.items() if one.shared in whole or one.kind == "array"}
         texts: dict[Place, str] = {}
-        for place in wanted:
+        for place in sorted(wanted):
             if place not in blocked:
                 try:
-                    texts[place] = self.rewritten(sheet, place)
+                    texts[place] = self._by_template(title, place, wanted[place]) or self.rewritten(sheet, place)
                 except GpusheetError as error:  # a table, a column or a workbook that is not there
                     self.block((title, place), str(error).removeprefix(f"{title}!{address(place)}: "))
                     blocked.add(place)
@@ -177,43 +179,52 @@ class Plain:
         self.texts[title] = texts
         return sheet.with_formulas(texts, self.emptied[title])
 
-    def _perhaps(self, sheet: SheetCells) -> list[Place]:
-        """The cells whose formulas have to be rewritten because of what they compare or join or hand to functions."""
+    def _perhaps(self, sheet: SheetCells, certain: Collection[bytes]) -> dict[Place, bytes | None]:
+        """The cells whose formulas have to be rewritten because of what they compare or join or hand to functions, with
+        their texts as in `sheet.alike`."""
         title, special, looked_at = sheet.title, sheet.special, self.rewriting.looked_at
-        signs = [(place, raw) for place, match in sheet.formulas.items() if (raw := match[5]) and (
-            b"&" in raw or b">" in raw or b"=" in raw or (looked_at is not None and looked_at.search(raw)))]  # fmt: skip
-        found = [place for place, raw in signs
-                 if not self._is_steady(title, place, raw, place in special and bool(special[place].shared))]  # fmt: skip
+        found: dict[Place, bytes | None] = {}
+        for text, alike in sheet.alike.items():
+            if text in certain or not (
+                b"&" in text or b">" in text or b"=" in text
+                or (looked_at is not None and looked_at.search(sheet.own(alike[0])))):
+                continue
+            needs = self._needs(title, text) if len(alike) > 1 else None  # most that come once have to be rewritten
+            if needs is None:
+                found |= dict.fromkeys(alike, text)
+            elif needs:
+                found |= {place: text for place in alike if (place in special and special[place].shared)
+                          or not all(_is_far(place[0], *need) for need in needs)}  # fmt: skip
         if self.around.odd:
-            found += [place for place, match in sheet.formulas.items() if match[5] and self._reaches_odd(title, sheet.text(place))]
+            found |= {place: None for place, own in sheet.formulas.items()
+                      if own and self._reaches_odd(title, sheet.text(place))}  # fmt: skip
         return found
 
-    def _is_steady(self, title: str, place: Place, raw: bytes, shared: bool) -> bool:
-        """Whether a formula can stay as it is."""
-        if b"#" in raw:
-            return False
-        row = str(place[0]).encode()
-        key = title, raw.replace(row, b"#")
-        if key not in self._steady:  # most formulas that come once only have to be rewritten
-            self._steady[key] = _ONCE
-            return False
-        if self._steady[key] is _ONCE:
-            reached = self.rewriting.steady(unescape(key[1].decode()), title)
+    def _needs(self, title: str, text: bytes) -> list[_Need] | None:
+        """What formulas must not reach if they are to stay as they are; None if they cannot."""
+        key = title, text
+        if key not in self._steady:
+            shape = unescape(text.replace(ROW, b"#").decode())
+            reached = None if b"#" in text else self.rewriting.steady(shape, title)
             needs = None if reached is None else [self._need(one, title) for one in reached]
             # in columns without formulas nothing can be one
             self._steady[key] = needs and [one for one in needs if one[3] is not None or one[1] in one[0].columns]
-        needs = self._steady[key]
-        if not needs:
-            return needs is not None
-        if shared:
-            return False
-        for changing, column, rows, reference in needs:
-            if reference is not None:
-                if changing.within(area_of(reference.replace("#", str(place[0])))):
-                    return False
-            elif (place[0] if rows == b"#" else int(rows.replace(b"#", row)), column) in changing.cells:
-                return False
-        return True
+        return self._steady[key]
+
+    def _by_template(self, title: str, place: Place, text: bytes | None) -> str | None:
+        """The rewritten formula where that is the same for all that are alike but for the row and the cell's number."""
+        sheet, cell = self.sheets[title], (title, place)
+        if text is None or self.around.odd or place in sheet.special or cell in self.tiny or cell in self.refused:
+            return None
+        if text not in self._templates:
+            self._templates[text] = self.rewriting.template(decoded(text))
+        template, spills = self._templates[text]
+        if template is None:
+            return None
+        number = self.number(cell)
+        if spills:
+            self.single.add(number)
+        return template.replace(NUMBERED, str(number)).replace("\0", str(place[0]))
 
     def _need(self, reference: re.Match[str], title: str) -> _Need:
         """Where a formula must not be: the formulas of a sheet, and a column and row or else an area."""
@@ -248,9 +259,9 @@ class Plain:
         before = len(self.tiny)
         for title, sheet in self.sheets.items():
             rows = values[title]
-            for place, match in sheet.formulas.items():
+            for place, own in sheet.formulas.items():
                 value = rows[place[0] - 1][place[1] - 1]
-                if type(value) is float and -_TINY < value < _TINY and value and _SUM.search(match[5] or b"-"):
+                if type(value) is float and -_TINY < value < _TINY and value and _SUM.search(own or b"-"):
                     self.tiny.add((title, place))
         return len(self.tiny) > before
 
@@ -283,6 +294,13 @@ class Plain:
         except GpusheetError:
             return match[0]
         return match[1] + escape(text, quote=False).encode()
+
+
+def _is_far(row: int, changing: Places, column: int, rows: bytes, reference: str | None) -> bool:
+    """Whether a formula in the row reaches none of the formulas."""
+    if reference is not None:
+        return not changing.within(area_of(reference.replace("#", str(row))))
+    return (row if rows == b"#" else int(rows.replace(b"#", b"%d" % row)), column) not in changing.cells
 
 
 def _meet(one: Area, other: Area) -> bool:

@@ -11,6 +11,7 @@ OURS, OPEN, FILL, SPILL = "GPUSHEET_", "GPUSHEET_OPEN", "GPUSHEET_FILL", "GPUSHE
 DIGITS, JOINED, NUMBER, FORMAT = "GPUSHEET_DIGITS", "GPUSHEET_JOINED", "GPUSHEET_NUMBER", "GPUSHEET_FORMAT"
 DAYS, ONE, LEFT = "GPUSHEET_DAYS", "GPUSHEET_ONE", "GPUSHEET_LEFT"
 CORRECTING = {name: f"GPUSHEET_XL_{name.replace('.', '_')}" for name in deviations.CORRECTED}
+NUMBERED = "\ue002"  # stands for the number of a cell
 OMITTED = "\ue000"  # stands for an argument that is left out, which the engine would hand over as 0
 
 CALL = r"[^\W\d][\w.]*"

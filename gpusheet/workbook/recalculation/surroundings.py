@@ -82,6 +82,10 @@ class Names:
 
         return self._word.sub(written, formula)
 
+    def within(self, formula: str) -> bool:
+        """Whether there may be any of the book's names in a formula."""
+        return any(match["name"] for match in self._word.finditer(formula))
+
     def _meant(self, name: str, sheet: str | None, title: str) -> NameText | None:
         scope = title if sheet is None else unquoted(sheet)
         return self.own.get((scope.casefold(), name.casefold())) or self.everywhere.get(name.casefold())
