@@ -139,10 +139,12 @@ def _offer(filled: Mapping[str, Any], gpu: str, pricing_model: str, context: Con
     price_list, listing = filled["price_list"], filled["listing"]
     if as_of is None or price_list is None:
         return Offer(0, None, None, NAN)
-    found = context.catalog.offers(price_list, gpu, pricing_model, as_of, listing)
+    catalog = context.catalog
+    found = catalog.offers(price_list, gpu, pricing_model, as_of, listing)
     date = found[0].snapshot_date if found else None
-    price = found[0] if len(found) == 1 else None
-    return Offer(len(found), date, price, exchange_rate(price.currency, context) if price else NAN)
+    blocked = catalog.unusable(price_list, gpu, pricing_model, as_of, listing)
+    price = found[0] if len(found) == 1 and not blocked else None
+    return Offer(0 if blocked else len(found), date, price, exchange_rate(price.currency, context) if price else NAN)
 
 
 def exchange_rate(currency: str, context: Context) -> float:
@@ -162,6 +164,10 @@ def _why_no_price(offer: Offer, filled: Mapping[str, Any], gpu: str, context: Co
     if filled["price_list"] is None:
         lists = sorted({price.price_list for price in context.catalog.prices if price.gpu == gpu})
         return [f"price_list: blank; name one that has {gpu}: {', '.join(lists) or 'none has'}"]
+    as_of, listing = context.price_date, filled["listing"]
+    if unusable := context.catalog.unusable(filled["price_list"], gpu, filled["pricing_model"], as_of, listing):
+        where = ", ".join(f"{one.place} holds {'a blank' if one.typed is None else repr(one.typed)}" for one in unusable)
+        return [f"price: no {asked}, as {where}; type the price there"]
     if offer.rows == 0:
         return [f"price: no {asked}"]
     if offer.rows > 1:

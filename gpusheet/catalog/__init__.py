@@ -8,7 +8,7 @@ from gpusheet.catalog.fx import Fx
 from gpusheet.catalog.gpu import Gpu
 from gpusheet.catalog.load import read_table
 from gpusheet.catalog.model import Model
-from gpusheet.catalog.price import Price
+from gpusheet.catalog.price import Price, Unpriced
 from gpusheet.catalog.schema import BadRow, Column, Row, columns, row_errors
 from gpusheet.catalog.serving import Engine, Generation
 from gpusheet.catalog.tables import Distribution, OtherCost, Precision, Season, Tier
@@ -34,6 +34,7 @@ __all__ = [
     "Row",
     "Season",
     "Tier",
+    "Unpriced",
     "Workload",
     "columns",
     "read_table",

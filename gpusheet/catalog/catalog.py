@@ -13,7 +13,7 @@ from gpusheet.catalog.fx import Fx
 from gpusheet.catalog.gpu import Gpu
 from gpusheet.catalog.load import DATA, read_table
 from gpusheet.catalog.model import Model
-from gpusheet.catalog.price import PRICING_MODELS, Price
+from gpusheet.catalog.price import PRICING_MODELS, Price, Unpriced
 from gpusheet.catalog.serving import Engine, Generation
 from gpusheet.catalog.tables import Distribution, Precision, Season, Tier
 from gpusheet.constants import TIERS
@@ -47,6 +47,7 @@ class Catalog:
     fx: Sequence[Fx] = ()
     engines: Sequence[Engine] = ()
     generations: Sequence[Generation] = ()
+    unpriced: Sequence[Unpriced] = ()  # lines of prices without one, as an edited workbook may have them
 
     @staticmethod
     @cache
@@ -132,6 +133,8 @@ class Catalog:
             names = ", ".join(sorted(lists.values()))
             raise AmbiguousPrice(f"{what}: found in {len(lists)} price lists ({names}); name one as price_list")
         found = _newest(found)
+        if found and self.unusable(found[0].price_list, card, pricing_model, as_of, listing):
+            return None
         if len(found) > 1:
             offers = ", ".join(sorted(p.listing or "(no listing)" for p in found))
             raise AmbiguousPrice(
@@ -144,10 +147,31 @@ class Catalog:
         """The prices of a list's newest day at or before `as_of`, as a workbook finds them: one is wanted."""
         return _newest(self._quoted(price_list, gpu, pricing_model, as_of, listing))
 
+    def unusable(
+        self, price_list: str, gpu: str, pricing_model: str, as_of: datetime.date | None, listing: str | None = None
+    ) -> list[Unpriced]:
+        """The lines without a price that would be of the newest day: an older price must not take their place."""
+        found = self.offers(price_list, gpu, pricing_model, as_of, listing)
+        wanted = _price_key(price_list, gpu, pricing_model)
+        return [
+            one for one in self.unpriced
+            if _price_key(one.line.price_list, one.line.gpu, one.line.pricing_model) == wanted
+            and (listing is None or (one.line.listing is not None and _same(one.line.listing, listing)))
+            and _between(one.line.snapshot_date, found[0].snapshot_date if found else None, as_of)
+        ]  # fmt: skip
+
+    @property
+    def price_lines(self) -> list[Price]:
+        """The prices, and between them the lines without one, each at its place."""
+        lines = list(self.prices)
+        for one in sorted(self.unpriced, key=lambda one: one.index):
+            lines.insert(one.index, one.line)
+        return lines
+
     def _quoted(
         self, price_list: str, gpu: str, pricing_model: str, as_of: datetime.date | None, listing: str | None
     ) -> list[Price]:
-        key = tuple(part.strip().casefold() for part in (price_list, gpu, pricing_model))
+        key = _price_key(price_list, gpu, pricing_model)
         return [
             price for price in self._by_key.get(key, ())
             if (as_of is None or price.snapshot_date <= as_of)
@@ -157,13 +181,14 @@ class Catalog:
     @cached_property
     def newest_day(self) -> datetime.date | None:
         """The day of the newest snapshot of prices."""
-        return max((price.snapshot_date for price in self.prices), default=None)
+        days = (line.snapshot_date for line in self.price_lines)
+        return max((day for day in days if day is not None), default=None)
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, ...], list[Price]]:
         index: dict[tuple[str, ...], list[Price]] = {}
         for price in self.prices:
-            key = tuple(part.casefold() for part in (price.price_list, price.gpu, price.pricing_model))
+            key = _price_key(price.price_list, price.gpu, price.pricing_model)
             index.setdefault(key, []).append(price)
         return index
 
@@ -250,6 +275,15 @@ def aliases_of(aliases: str | None) -> list[str]:
 def _newest(prices: Sequence[Price]) -> list[Price]:
     day = max((price.snapshot_date for price in prices), default=None)
     return [price for price in prices if price.snapshot_date == day]
+
+
+def _price_key(*parts: str | None) -> tuple[str, ...]:
+    return tuple((part or "").strip().casefold() for part in parts)
+
+
+def _between(day: datetime.date | None, first: datetime.date | None, last: datetime.date | None) -> bool:
+    """Whether a day is one of those from first to last; so is a day that is not known."""
+    return day is None or ((first is None or first <= day) and (last is None or day <= last))
 
 
 def _same(one: str, other: str) -> bool:

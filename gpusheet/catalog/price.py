@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gpusheet.catalog.schema import CURRENCY, Day, Row, column
 from gpusheet.units import Cards, Money, Text
 
@@ -44,3 +46,17 @@ class Price(Row):
     def price_per_card(self) -> float:
         """Price of one card for the period."""
         return self.price / self.cards if self.per == "instance" else self.price
+
+
+@dataclass(frozen=True)
+class Unpriced:
+    """A line of a price list that states no price: "on request", or a blank. It is no price, and what needs it is missing."""
+
+    index: int  # among the lines of its table, from 0
+    place: str  # of its price
+    line: Price  # unchecked: its price is the text that stands there, or None; other cells may be None as well
+
+    @property
+    def typed(self) -> str | None:
+        """What stands in place of the price."""
+        return self.line.price  # type: ignore[return-value]

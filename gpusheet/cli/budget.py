@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gpusheet.workbook.inputs import Inputs
 
 MONTHS = 12
+MOST_SHOWN = 20  # workloads without a price
 
 
 class AmountUnit(StrEnum):
@@ -178,10 +179,14 @@ def _check_suffix(path: Path, functions: Functions) -> None:
 
 def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, Any]]:
     """The inputs of an edited workbook, its language and months, and what `write` carries over."""
+    from gpusheet.catalog import BadRow
     from gpusheet.workbook.reader import read_book
 
     with working(f"Reading {path.name}"):
-        read = read_book(path)
+        try:
+            read = read_book(path)
+        except BadRow as bad:
+            raise BadRow([f"{path.name}: {line}" for line in bad.lines]) from None
     for line in (*read.warnings, *read.lost):
         warning(f"{path.name}: {line}")
     spare = max(0, read.lines - len(read.inputs.workloads))
@@ -196,10 +201,26 @@ def _write(inputs: Inputs, path: Path, lang: str, months: int, more: dict[str, A
     with working(f"Writing {path.name}"):
         made = book.write(inputs, path, lang=lang, months=months, **more)
     _report(path, months, len(inputs.workloads), made)
+    if made.total is None:
+        _show_why(inputs)
+
+
+def _show_why(inputs: Inputs) -> None:
+    """Which workloads have no price, and which cell or name is to blame."""
+    from gpusheet.lookup import look_up
+
+    context = inputs.context
+    lines = [f"{one.workload}: {why}" for one in inputs.workloads for why in look_up(one, context).missing]
+    for line in lines[:MOST_SHOWN]:
+        warning(line)
+    if len(lines) > MOST_SHOWN:
+        warning(f"and {len(lines) - MOST_SHOWN} more workloads without a price; Lookup shows them")
 
 
 def _report(path: Path, months: int, workloads: int, made: Outcome) -> None:
     _show(path, months, workloads, made)
+    for line in made.remarks:
+        warning(f"{path.name}: {line}")
     if made.total is None:
         warning(f"blocked: {path.name} has no budget total, as a figure that belongs in it is missing")
     for line in made.messages:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpusheet.cli.budget import Force
+from gpusheet.cli.lists import Snapshots, catalog_with
 from gpusheet.cli.screen import Lang, as_json, error_line, remark, table, warning, working
 
 if TYPE_CHECKING:
@@ -30,12 +31,15 @@ def check(
         Path | None, typer.Option("--mark", help="Also write a copy with comments on the cells.", metavar="OUT")
     ] = None,
     sheet: Annotated[str | None, typer.Option(help="Only this sheet.")] = None,
+    snapshots: Snapshots = None,
     force: Force = False,
     lang: Annotated[Lang, typer.Option(help="Language of the explanations.")] = Lang.en,
 ) -> None:
     """List what is wrong or odd in a price sheet or a workbook: every cell with what was found and what to type.
 
     gpusheet check prices.xlsx --mark prices-marked.xlsx
+
+    Prices are held against the last price of the same offer, built in or in the snapshots, and the median of the card.
 
     The file itself is only read. Ends with 0 if there is no error (warnings there may be), 3 if there are errors, 1 if the
     file cannot be read or OUT not be written, 2 if the options are wrong.
@@ -44,7 +48,7 @@ def check(
     from gpusheet.intake.findings import counted
 
     with working(f"Checking {book.name}"):
-        checked = check_file(book, sheet=sheet)
+        checked = check_file(book, sheet=sheet, catalog=catalog_with(snapshots))
         if checked.ours and sheet is None:
             checked.findings += _of_budget(book, checked)
     marked = None
@@ -109,13 +113,14 @@ def _show(checked: CheckedFile, lang: Lang) -> None:
         remark(f"and {len(findings) - MOST_SHOWN:,} more; --json lists all")
     for held in checked.tables:
         name, present, reported = held.sheet or held.kind, f"{held.present:,}", f"{held.reported:,}"
+        noun = "row" if held.present == 1 else "rows"
         if held.refused:
             warning(f"{name}：标题行有误，未读入任何行" if zh else f"{name}: no row read, as its header is wrong")
         elif held.reported:
-            text = f"{name}: {present} rows, {reported} of them not read; a total that needs them is blocked"
+            text = f"{name}: {present} {noun}, {reported} of them not read; a total that needs them is blocked"
             warning(f"{name}：{present} 行，其中 {reported} 行未读入；需要这些行的合计不会给出" if zh else text)
         else:
-            remark(f"{name}：{present} 行，全部读入" if zh else f"{name}: {present} rows, all read")
+            remark(f"{name}：{present} 行，全部读入" if zh else f"{name}: {present} {noun}, all read")
     counts = counted(findings)
     text = ", ".join(f"{count:,} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items())
     text = "，".join(f"{SEVERITY_WORDS[severity][1]} {count:,} 个" for severity, count in counts.items()) if zh else text

@@ -101,7 +101,8 @@ def _show(done: Updated, lang: Lang) -> None:
             continue
         new, old = line.new, line.old
         rise = f"{line.percent:+.1f}%" if line.percent is not None else ""
-        was = f"{old.price:,.15g} {old.currency}" if old else ""
+        stated = old is not None and isinstance(old.price, float)
+        was = "" if old is None else f"{old.price:,.15g} {old.currency}" if stated else str(old.price or "")
         rows.append((str(line.row), words[line.became], new.price_list, new.gpu, new.pricing_model, new.listing or "", was,
                      f"{new.price:,.15g} {new.currency}", rise))  # fmt: skip
     if rows:

@@ -57,8 +57,10 @@ class CheckedFile:
     ours: bool = False  # a workbook of gpusheet
 
 
-def check_file(path: Path | str, today: datetime.date | None = None, sheet: str | None = None) -> CheckedFile:
-    """Reads every table of a file and looks whether its prices can be right.
+def check_file(
+    path: Path | str, today: datetime.date | None = None, sheet: str | None = None, catalog: Catalog | None = None
+) -> CheckedFile:
+    """Reads every table of a file and looks whether its prices can be right: against those of `catalog`, or the built-in.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +78,7 @@ def check_file(path: Path | str, today: datetime.date | None = None, sheet: str 
                                   f"没有工作表“{sheet}”；可用：{listed}")])  # fmt: skip
     checked.ours = any(table.name == "Workloads" for one in sheets for table in one.tables)
     for one in sheets:
-        _check_sheet(opened, one, checked, today)
+        _check_sheet(opened, one, checked, today, catalog or Catalog.builtin())
     if not checked.tables and not any(one.severity == "error" for one in checked.findings):
         checked.findings.append(Finding(
             "error", "no-table", Place(opened.file), "", "found no table of prices, GPUs, models, workloads or exchange rates; "
@@ -87,19 +89,23 @@ def check_file(path: Path | str, today: datetime.date | None = None, sheet: str 
     return checked
 
 
-def _check_sheet(opened: Opened, sheet: Sheet, checked: CheckedFile, today: datetime.date | None) -> None:
+def _check_sheet(
+    opened: Opened, sheet: Sheet, checked: CheckedFile, today: datetime.date | None, catalog: Catalog
+) -> None:
     named = [table for table in sheet.tables if table.name in TABLES]
     if named or checked.ours:  # in a workbook of gpusheet, what is no such table is computed
         for table in named:
-            _check(opened.file, _cut(sheet, table), TABLES[table.name], checked, today)
+            _check(opened.file, _cut(sheet, table), TABLES[table.name], checked, today, catalog)
         return
     scores = {row_type: score_of(sheet, row_type) for row_type in _FREE}
     best = max(_FREE, key=lambda row_type: scores[row_type])
     if scores[best] >= FITS:
-        _check(opened.file, sheet, best, checked, today)
+        _check(opened.file, sheet, best, checked, today, catalog)
 
 
-def _check(file: str, sheet: Sheet, row_type: type[Row], checked: CheckedFile, today: datetime.date | None) -> None:
+def _check(
+    file: str, sheet: Sheet, row_type: type[Row], checked: CheckedFile, today: datetime.date | None, catalog: Catalog
+) -> None:
     try:
         table = read_sheet(file, sheet, row_type)
     except CannotRead as cannot:
@@ -109,7 +115,7 @@ def _check(file: str, sheet: Sheet, row_type: type[Row], checked: CheckedFile, t
     checked.tables.append(Counted(sheet.name, row_type.__name__, table.present, table.reported))
     checked.findings += table.findings
     if row_type is Price:
-        checked.findings += implausible(table.rows, table.place, catalog=Catalog.builtin(), today=today)
+        checked.findings += implausible(table.rows, table.place, catalog=catalog, today=today)
 
 
 def _cut(sheet: Sheet, table: SheetTable) -> Sheet:

@@ -49,7 +49,7 @@ def implausible(
     today: datetime.date | None = None,
 ) -> list[Finding]:
     """What is odd about prices: `place` gives the cell of a row's field, `catalog` the cards and prices known so far,
-    `previous` the last snapshot of the same lists (without it, that of the catalog).
+    `previous` earlier snapshots of the same lists (without them, the prices of the catalog).
 
     >>> known = Catalog.builtin()
     >>> one = known.prices[0]
@@ -157,12 +157,13 @@ def _cards(prices: Sequence[Price], place: PlaceOf, catalog: Catalog, names: dic
 def _levels(
     prices: Sequence[Price], place: PlaceOf, catalog: Catalog, previous: Sequence[Price], names: dict[str, str]
 ) -> Iterator[Finding]:
-    last = _last(previous or catalog.prices)
+    history = _history([*(previous or catalog.prices), *prices], names)
+    own = set(map(id, prices))
     usual = _usual([*catalog.prices, *prices], {**names, **{gpu.gpu: gpu.gpu for gpu in catalog.gpus}})
     for row, price in enumerate(prices):
         gpu = names.get(price.gpu, price.gpu)
-        before = last.get(_offer(price, gpu))
-        if before is not None and before.snapshot_date <= price.snapshot_date and before.currency == price.currency:
+        before = _before(price, history[_offer(price, gpu)], own)
+        if before is not None and before.currency == price.currency:
             factor = hourly(price) / hourly(before)
             if factor >= CHANGED or factor <= 1 / CHANGED:
                 yield _off(place(row, "price"), price, factor, "price-changed", f"the price of {before.snapshot_date}",
@@ -189,7 +190,7 @@ def _off(where: Place, price: Price, factor: float, code: str, reference: str, r
     why += " price, per, period, cards and currency"
     why_zh = f"；可能是{cause_zh}：请核对价格、计价单位、周期、卡数和币种" if cause else "；请核对价格、计价单位、周期、卡数和币种"
     return Finding("warning", code, where, f"{price.price:.15g}", f"{each} is {times} times {reference}{why}",
-                   f"{each_zh}，是{reference_zh}的 {times} 倍{why_zh}")  # fmt: skip
+                   f"{each_zh}，是 {reference_zh}的 {times} 倍{why_zh}")  # fmt: skip
 
 
 def _is_of_cards(factor: float, cards: float) -> bool:
@@ -201,14 +202,23 @@ def _offer(price: Price, gpu: str) -> tuple[object, ...]:
     return (price.price_list.casefold(), (price.listing or "").casefold(), gpu.casefold(), price.pricing_model)
 
 
-def _last(prices: Iterable[Price]) -> dict[tuple[object, ...], Price]:
-    """The newest price of every offer."""
-    found: dict[tuple[object, ...], Price] = {}
+def _history(prices: Iterable[Price], names: dict[str, str]) -> dict[tuple[object, ...], list[Price]]:
+    """The prices of every offer, the oldest first."""
+    found: dict[tuple[object, ...], list[Price]] = defaultdict(list)
     for price in prices:
-        key = _offer(price, price.gpu)
-        if key not in found or found[key].snapshot_date <= price.snapshot_date:
-            found[key] = price
+        found[_offer(price, names.get(price.gpu, price.gpu))].append(price)
+    for offer in found.values():
+        offer.sort(key=lambda one: one.snapshot_date)
     return found
+
+
+def _before(price: Price, offer: Sequence[Price], own: set[int]) -> Price | None:
+    """What the offer cost before, or on the same day in what is known; `own` are the prices that are looked at."""
+    for other in reversed(offer):
+        same_day = other.snapshot_date == price.snapshot_date and id(other) not in own and other.price != price.price
+        if other.snapshot_date < price.snapshot_date or same_day:
+            return other
+    return None
 
 
 def _usual(prices: Iterable[Price], names: dict[str, str]) -> dict[tuple[str, str], tuple[float, int]]:

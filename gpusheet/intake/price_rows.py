@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpusheet.catalog import Column
 from gpusheet.intake.prices import FIELDS, Settled, assumed, settle, sign_taken
-from gpusheet.intake.understand import Remark, Understood, missing_price
+from gpusheet.intake.understand import MISSING_PRICE, Remark, Understood, missing_price
 from gpusheet.intake.vocabulary import REGION
 from gpusheet.intake.words import SHARED_SIGNS, Said, fold
 
@@ -122,7 +122,7 @@ class _Offers:
         remarks = cell.remarks or (missing_price(""),)
         for remark in remarks:
             self.reading.say(row, self.position, remark)
-        if remarks[0].code == "missing-price":
+        if remarks[0].code == MISSING_PRICE:
             self.lacking.add(row)
 
     def _settle(self, said: Said | None, mark: str, stated: dict[str, Any], row: int) -> Settled:

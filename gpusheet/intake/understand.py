@@ -20,7 +20,9 @@ from gpusheet.intake.vocabulary import CHOICES, UNITS, said_choice
 from gpusheet.intake.words import CURRENCIES, Said, fold, is_placeholder, said_by, squeezed
 
 # kinds of cells that hold something that could be a value, so that it has to be said why it is not taken for one
-UNCLEAR = ("ambiguous-number", "ambiguous-date", "unknown-unit", "not-exact", "several-numbers", "percent", "other-period")
+UNCLEAR = ("ambiguous-number", "ambiguous-date", "unknown-unit", "not-exact", "several-numbers", "percent", "other-period",
+           "zero-price")  # fmt: skip
+MISSING_PRICE = "missing-price"
 _EDGES = re.compile("^[\\s\u200b-\u200f\u2060\ufeff]+|[\\s\u200b-\u200f\u2060\ufeff]+$")
 _WIDE = str.maketrans("*?~|", "＊？～｜")
 _SAFE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ./_()-]{0,200}[A-Za-z0-9)])?", re.ASCII)
@@ -133,7 +135,7 @@ def _troubled(value: Any, trouble: Trouble, column: Column) -> Understood:
 def missing_price(raw: str) -> Remark:
     """A row whose price is not stated; it is counted, and never 0."""
     found = f"found {raw!r}: the price is missing" if raw else "the price is blank"
-    return Remark("warning", "missing-price", f"{found}, so the row is not read; type the price once it is known",
+    return Remark("warning", MISSING_PRICE, f"{found}, so the row is not read; type the price once it is known",
                   (f"“{raw}”表示没有价格" if raw else "价格为空") + "，该行未读入；有价格后请填上")  # fmt: skip
 
 

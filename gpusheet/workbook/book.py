@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import gc
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from gpusheet.workbook.budget_chart import put_chart
 from gpusheet.workbook.budget_layout import BudgetCells
 from gpusheet.workbook.budget_sheet import BudgetWriter
 from gpusheet.workbook.cached import write_with_values
+from gpusheet.workbook.carried_formulas import CarriedFormula, settle
 from gpusheet.workbook.catalog_sheets import put_catalog
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, ChecksWriter
 from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
@@ -68,6 +69,7 @@ class Outcome:
     total: float | None  # of the budget; None where it is blocked
     currency: str
     messages: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # on formulas that were carried along
 
 
 def build(
@@ -152,11 +154,12 @@ def write(
     gc.disable()  # of a million objects none is garbage, and looking for it takes a fifth of the time
     try:
         built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions)
+        remarks = settle(built.book, [one for one in extra_sheets if isinstance(one, CarriedFormula)])
     finally:
         if collecting:
             gc.enable()
     values = write_with_values(built.book, path, force, consume=True)
-    return outcome(built, values, inputs, Path(path))
+    return replace(outcome(built, values, inputs, Path(path)), remarks=remarks)
 
 
 def outcome(built: Built, values: Values, inputs: Inputs, path: Path) -> Outcome:

@@ -145,15 +145,7 @@ class CarriedComment:
     author: str
 
     def put(self, book: Workbook) -> None:
-        cell = self._cell(book)
-        cell.comment = Comment(self.text, self.author)
-
-    def _cell(self, book: Workbook) -> Any:
-        if self.table == ASSUMPTIONS:
-            sheet: Any = book[ASSUMPTIONS]
-            row = next(cell.row for cell in sheet["A"] if cell.value == self.column)
-            return sheet[f"{VALUE}{row}"]
-        return table_cell(book, self.table, self.row, self.column)
+        input_cell(book, self.table, self.row, self.column).comment = Comment(self.text, self.author)
 
 
 @dataclass(frozen=True)
@@ -204,6 +196,14 @@ class CarriedLog:
 
 
 CarriedNote = CarriedComment | CarriedColumn | CarriedLog
+
+
+def input_cell(book: Workbook, table: str, row: int, column: str) -> Any:
+    """The cell of an input that we have written: in a row of a table, or the value of an assumption."""
+    if table != ASSUMPTIONS:
+        return table_cell(book, table, row, column)
+    sheet: Any = book[ASSUMPTIONS]
+    return next(sheet[f"{VALUE}{cell.row}"] for cell in sheet["A"] if cell.value == column)
 
 
 def table_cell(book: Workbook, table: str, row: int, column: str) -> Any:

@@ -14,6 +14,7 @@ from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_lines import DATE_ROW
 from gpusheet.workbook.style import Look, printing
 from gpusheet.workbook.tables import Calculated, Placed, put_table
 
@@ -49,6 +50,9 @@ PRICE_COLUMNS = (
         f'*{_cell("terms_known")}*{_cell("model_known")},'
         f'{_cell("snapshot_date")}*({_cell("price_per_card")}>0),0)'),
     Calculated(
+        "unusable_day", "Day of a row that cannot be used, else 0", "不可用报价的日期(可用为0)", unit_of(NewestDay),
+        f'=({_cell("price_day")}=0)*CHOOSE(1+COUNTIF({_cell("snapshot_date")},">0"),Lookup!$E${DATE_ROW},{_cell("snapshot_date")})'),
+    Calculated(
         "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
         f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}'),
 )  # fmt: skip
@@ -71,7 +75,7 @@ def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int, extra: E
         placed[name] = _sheet(book, look, name, row_type, rows, extra=extra.get(name))
     gpus, models = placed["GPUs"].area("gpu"), placed["Models"].area("model")
     placed["Prices"] = _sheet(
-        book, look, "Prices", Price, catalog.prices, calculated=PRICE_COLUMNS, lists={"gpu": gpus},
+        book, look, "Prices", Price, catalog.price_lines, calculated=PRICE_COLUMNS, lists={"gpu": gpus},
         extra=extra.get("Prices"))
     placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)), extra=extra.get("FX"))
     named: dict[str, str] = {}

@@ -44,7 +44,9 @@ class Inputs:
             catalog.seasons, catalog.engines, catalog.generations, catalog.fx, self.workloads, self.other_costs,
             (self.settings, self.assumptions), *(getattr(self.plans, field) for _, field, _ in PLANNING.values()),
         )  # fmt: skip
-        text = json.dumps([[row.model_dump(mode="json") for row in table] for table in tables])
+        rows: list[object] = [[row.model_dump(mode="json") for row in table] for table in tables]
+        rows += [[one.index, str(dict(one.line))] for one in catalog.unpriced]
+        text = json.dumps(rows)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

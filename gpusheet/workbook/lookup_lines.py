@@ -321,17 +321,17 @@ class LookupLines:
         return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},{column.default:g}))'
 
     def _offer(self, offer: str) -> None:
-        names = [f"{offer}_{part}" for part in ("key", "date", "offers", "line", "currency", "rate")]
+        names = [f"{offer}_{part}" for part in ("key", "date", "blocking", "offers", "line", "currency", "rate")]
 
         def make() -> list[FetchLine]:
-            key, date, offers, line, currency, _ = (self.at(name) for name in names)
+            key, date, blocking, offers, line, currency, _ = (self.at(name) for name in names)
             model = f'"{offer}"' if offer != "chosen" else self.at("pricing_model")
             listing = f"E${self.rows['listing']}"
             match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
             same = f"Prices[price_key],{key},Prices[price_day],{date}"
             named = f"{same},Prices[listing],{listing}"
-            # a row of this key that cannot be used may be the newest: an older price must not take its place
-            broken = f"COUNTIFS(Prices[price_key],{key},Prices[price_day],0)"
+            # where a row that cannot be used would be the newest, an older price must not take its place
+            unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<=$E${DATE_ROW})"
             own = self.cells.value("currency")
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
@@ -340,13 +340,15 @@ class LookupLines:
                           f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"|"&{model})'),
                 FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
                           f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
-                FetchLine(names[2], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
-                          f'=IF({blank},"",({date}>0)*({broken}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
-                FetchLine(names[3], "Row of the offer", "报价所在行", unit_of(Number),
+                FetchLine(names[2], "Row of the table that states no usable price (0 is wanted)", "无可用价格的表内行(应为0)",
+                          unit_of(Number), f'=IF({blank},"",SUMPRODUCT(MAX({match}*{unusable}*Prices[line])))'),
+                FetchLine(names[3], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
+                          f'=IF({blank},"",({date}>0)*({blocking}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
+                FetchLine(names[4], "Row of the offer", "报价所在行", unit_of(Number),
                           f'=IF({offers}=1,IF({listing}="",SUMIFS(Prices[line],{same}),SUMIFS(Prices[line],{named})),"")'),
-                FetchLine(names[4], "Currency quoted", "报价币种", unit_of(Text),
+                FetchLine(names[5], "Currency quoted", "报价币种", unit_of(Text),
                           f'=IF({line}="","",INDEX(Prices[currency],{line}))'),
-                FetchLine(names[5], "Exchange rate", "汇率", unit_of(Rate),
+                FetchLine(names[6], "Exchange rate", "汇率", unit_of(Rate),
                           f'=CHOOSE(1+({currency}={own})+2*(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)*({currency}<>{own}),"",1,'
                           f'SUMIFS(FX[rate],{pair}))'),
             ]  # fmt: skip

@@ -21,7 +21,7 @@ def put_lookup(book: Workbook, look: Look, cells: AssumptionCells, span: Span) -
     end = frame(sheet, look, "Lookup", span)
     as_of = cells.value("as_of")
     label_line(sheet, look, DATE_ROW, "price_date", str(WORDS[look.lang]["date"]), unit_of(Date))
-    date = f"=IF(COUNT({as_of})=1,{as_of},MAX(Prices[price_day]))"
+    date = f"=IF(COUNT({as_of})=1,{as_of},MAX(Prices[snapshot_date]))"
     fill_right(sheet, look, DATE_ROW, FIRST_COLUMN, 1, date, unit_of(Date))
     name = f"INDEX(Workloads[workload],E${NUMBER_ROW})"
     there = f'=IF(E${NUMBER_ROW}>ROWS(Workloads[workload]),"",IF({name}="","",{name}))'

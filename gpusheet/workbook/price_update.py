@@ -38,7 +38,9 @@ class Line:
     def percent(self) -> float | None:
         """By how much the price of a card rose, in percent, where both say the same thing."""
         old, new = self.old, self.new
-        if old is None or (old.currency, old.period, old.tax) != (new.currency, new.period, new.tax):
+        if old is None or not isinstance(old.price, float):  # a line that states none has its text
+            return None
+        if (old.currency, old.period, old.tax) != (new.currency, new.period, new.tax):
             return None
         return (new.price_per_card / old.price_per_card - 1) * 100
 
@@ -128,6 +130,8 @@ class _Work:
         self.found: dict[tuple[str, ...], list[tuple[Price, int]]] = {}
         for row, number in zip(self.table.rows, self.table.numbers, strict=True):
             assert isinstance(row, Price)
+            if row.snapshot_date is None or not (row.price_list and row.gpu and row.pricing_model):
+                continue  # a line that states no price, nor of what
             self.found.setdefault(_key(row), []).append((row, number))
         self.factors = read_factors(self.book, {}, cells)
         self.as_of = self.factors.settings.as_of if self.factors.settings is not None else None

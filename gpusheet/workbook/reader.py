@@ -10,20 +10,22 @@ from typing import Any
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet import __version__
-from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row
+from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row, Unpriced
 from gpusheet.catalog.planning import PLANNING, Plans
 from gpusheet.errors import GpusheetError, UnknownName, nearest
+from gpusheet.intake.findings import besides
 from gpusheet.workbook.assumptions_sheet import SMALL, SPARE_COSTS
 from gpusheet.workbook.book import LANGUAGES, MOST_MONTHS, build
 from gpusheet.workbook.budget_layout import FIRST as FIRST_MONTH
 from gpusheet.workbook.budget_layout import MONTH_ROW
-from gpusheet.workbook.carry import CarriedNote, CarriedSheet
+from gpusheet.workbook.carry import Carried, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.lambda_names import has_lambdas
 from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS
 from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
-from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_of, shown
+from gpusheet.workbook.reading.cells import Cells, formula_of
 from gpusheet.workbook.reading.edited import Edited, cells_of
+from gpusheet.workbook.reading.kept import kept_formulas
 from gpusheet.workbook.reading.left_out import rest_of
 from gpusheet.workbook.reading.older import is_older
 from gpusheet.workbook.reading.opening import open_package
@@ -47,13 +49,13 @@ class ReadBook:
     lines: int  # workloads there is room for
     extra_columns: Mapping[str, Mapping[str, list[Any]]]
     extra_sheets: Sequence[CarriedSheet]
-    extra_notes: Sequence[CarriedNote]  # comments, formats of own columns, the version log
+    extra_notes: Sequence[Carried]  # comments, formats of own columns, the version log, formulas of inputs
     lost: tuple[str, ...]
     warnings: tuple[str, ...]
     functions: str = "none"  # lambda: the rules are names of the book
 
     @property
-    def carried(self) -> list[CarriedSheet | CarriedNote]:
+    def carried(self) -> list[Carried]:
         """Sheets and notes together, as `build` takes them."""
         return [*self.extra_sheets, *self.extra_notes]
 
@@ -86,6 +88,7 @@ def read_book(path: Path | str) -> ReadBook:
     catalog = Catalog(**{
         field: rows(name) if name in tables else getattr(Catalog.builtin(), field) for name, field in CATALOG_TABLES.items()
     })  # fmt: skip
+    prices = tables["Prices"]
     for table in tables.values():
         errors += table.errors
     errors += factors.errors
@@ -103,7 +106,8 @@ def read_book(path: Path | str) -> ReadBook:
     inputs = Inputs(
         settings=factors.settings,
         assumptions=factors.assumptions,
-        catalog=replace(catalog, prices=rows("Prices")),
+        catalog=replace(catalog, prices=prices.prices, unpriced=tuple(
+            Unpriced(at, prices.place("price", at), line) for at, line in enumerate(rows("Prices")) if at in prices.unpriced)),
         workloads=rows("Workloads"),
         other_costs=rows("OtherCosts"),
         plans=Plans(**{
@@ -116,8 +120,10 @@ def read_book(path: Path | str) -> ReadBook:
     made = _as_written(book, inputs, lines, lang, months)
     same = properties.get("gpusheet_version") == __version__ and not older
     with package.parts_read():
-        rest = rest_of(Edited(package, book, made, tables, factors, same))
-    lost = [line for table in tables.values() for line in table.lost]
+        edited = Edited(package, book, made, tables, factors, same)
+        rest = rest_of(edited)
+    formulas = kept_formulas(edited, cells, {one.title for one in rest.sheets})
+    lost = besides((line for table in tables.values() for line in table.lost), (f"{one.place}: " for one in formulas.formulas))
     return ReadBook(
         inputs=inputs,
         lang=lang,
@@ -125,8 +131,8 @@ def read_book(path: Path | str) -> ReadBook:
         lines=max(lines, len(inputs.workloads)),
         extra_columns={name: tables[name].own for name in CARRIED if name in tables and tables[name].own},
         extra_sheets=rest.sheets,
-        extra_notes=rest.notes,
-        lost=(*_formulas(cells), *lost, *factors.lost, *rest.lost),
+        extra_notes=[*rest.notes, *formulas.formulas],
+        lost=(*formulas.lost, *lost, *factors.lost, *rest.lost),
         warnings=tuple(warnings),
         functions="lambda" if has_lambdas(book) else "none",
     )
@@ -145,7 +151,9 @@ def _resolve(tables: Mapping[str, Table], catalog: Catalog, errors: list[str], w
                 continue
             places: dict[tuple[str, str | None], list[str]] = {}
             for index, row in enumerate(table.rows):
-                typed: str = getattr(row, column)
+                typed: str | None = getattr(row, column)
+                if typed is None:  # of a line that states no price
+                    continue
                 try:
                     name = getattr(find(typed), column)
                 except UnknownName as unknown:
@@ -250,20 +258,3 @@ def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: i
     catalog = replace(inputs.catalog, gpus=(), models=(), prices=(), fx=())
     kept = replace(inputs, catalog=catalog, workloads=(), other_costs=tuple(costs))
     return build(kept, lang, months, spare=lines).book
-
-
-def _formulas(cells: Cells) -> list[str]:
-    """A line for each run of formulas that become values; those without one are named where they are read."""
-    lines = []
-    found = {(cell.parent.title, cell.row, cell.column): (cell, value) for cell, value in cells.formulas
-             if not isinstance(value, Unreadable)}  # fmt: skip
-    for sheet in dict.fromkeys(title for title, _, _ in found):
-        places = [(row, column) for title, row, column in found if title == sheet]
-        for where, members in blocks(places):
-            cell, value = found[sheet, *members[0]]
-            result = "blank" if value is None else shown(value)
-            what = f"the formula {shown(formula_of(cell))} becomes its value, {result}"
-            if len(members) > 1:
-                what = f"{len(members)} formulas become their values (first: {shown(formula_of(cell))})"
-            lines.append(f"{sheet}!{where}: {what}; type it anew in the new book if you need it")
-    return lines

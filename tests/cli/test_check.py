@@ -13,6 +13,8 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.comments import Comment
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from gpusheet.catalog import Price
+from gpusheet.intake import snapshot
 from gpusheet.workbook.book import write
 from gpusheet.workbook.inputs import sample
 
@@ -69,8 +71,25 @@ def test_a_file_without_errors_ends_with_0(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("日期,供应商,型号,元/卡时\n2026-11-01,甲,L20,4.2\n", encoding="utf-8")
     ended = run("check", file)
-    assert ended.status == 0 and "Price: 1 rows, all read" in ended.err
+    assert ended.status == 0 and "Price: 1 row, all read" in ended.err
     assert "1 行，全部读入" in run("check", file, "--lang", "zh").err
+
+
+def test_prices_are_held_against_own_snapshots(tmp_path: Path) -> None:
+    """A price list that is not built in: without its snapshots nothing is known of it but the median of the card."""
+    row = {"price_list": "甲", "gpu": "L20", "cards": 1, "currency": "CNY", "per": "card", "period": "hour", "tax": "included",
+           "pricing_model": "on_demand", "source": "quote", "price": 4.2}  # fmt: skip
+    folder = tmp_path / "prices"
+    snapshot.write([Price(**row, snapshot_date=day) for day in ("2026-10-01", "2026-11-15")], folder, "jia")
+    file = tmp_path / "new.csv"
+    file.write_text("日期,供应商,型号,元/卡时\n2026-11-01,甲,L20,8.4\n", encoding="utf-8")
+    assert "price-changed" not in run("check", file, "--json").out
+    ended = run("check", file, "--json", "--snapshots", folder)
+    [one] = [one for one in json.loads(ended.out)["findings"] if one["code"] == "price-changed"]
+    assert one["cell"] == "D2" and "is 2 times the price of 2026-10-01; likely a machine of 2 cards" in one["en"]
+    assert "是 2026-10-01 的价格的 2 倍" in one["zh"]
+    missing = run("check", file, "--snapshots", tmp_path / "nowhere")
+    assert missing.status == 1 and "there is no such folder" in missing.errors[0]
 
 
 @pytest.mark.parametrize(

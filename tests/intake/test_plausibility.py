@@ -143,3 +143,25 @@ def test_two_cards_that_claim_one_name() -> None:
 
 def test_factors_without_a_known_cause() -> None:
     assert likely_cause(5.4) == ("", "") and likely_cause(200) == ("", "")
+
+
+def test_a_price_is_held_against_the_last_one_before_it() -> None:
+    day = datetime.date(2026, 10, 1)
+    steps = [price(price=4 * 2**number, snapshot_date=day + datetime.timedelta(7 * number)) for number in range(3)]
+    changed = [one for one in found(*reversed(steps)) if one.code == "price-changed"]
+    assert [(one.place.cell, one.raw) for one in changed] == [("price0", "16"), ("price1", "8")]
+    assert "2026-10-08" in changed[0].en and "2026-10-01" in changed[1].en
+
+
+def test_later_snapshots_say_nothing_of_an_earlier_price() -> None:
+    later = price(price=4.2, snapshot_date=datetime.date(2026, 11, 20))
+    assert found(price(price=8), previous=[later]) == []
+    (one,) = found(price(price=8), previous=[later, price(price=4, snapshot_date=datetime.date(2026, 10, 20))])
+    assert "2 times the price of 2026-10-20" in one.en
+
+
+def test_a_snapshot_of_the_same_day_counts_unless_it_is_the_same_price() -> None:
+    (one,) = found(price(price=40), previous=[price()])
+    assert one.code == "price-changed" and "decimal point" in one.en
+    (one,) = found(price(price=8), previous=[price(price=8), price(snapshot_date=datetime.date(2026, 10, 20))])
+    assert "2026-10-20" in one.en

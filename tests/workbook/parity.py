@@ -11,7 +11,7 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import LINES, by_month
-from gpusheet.catalog import Catalog, Fx, Gpu, Model, Price, Season, Workload
+from gpusheet.catalog import Catalog, Fx, Gpu, Model, Price, Season, Unpriced, Workload
 from gpusheet.catalog.settings import Settings
 from gpusheet.lookup import LookUp, Offer, estimate, look_up
 from gpusheet.wiring import OUTCOMES
@@ -129,6 +129,7 @@ def random_inputs(seed: int, count: int, *, tax: str = "unstated", complete: boo
     catalog = Catalog(
         gpus=gpus, models=models, prices=prices, precisions=builtin.precisions, distributions=builtin.distributions,
         tiers=builtin.tiers, seasons=seasons, engines=builtin.engines, generations=builtin.generations, fx=fx,
+        unpriced=() if complete else _unpriced(random.Random(seed), prices),
     )  # fmt: skip
     workloads = [_workload(draw, number, gpus, models, complete) for number in range(1, count + 1)]
     settings = Settings(prepared_on="2026-11-01", budget_start="2027-04-01", as_of=draw.choice([None, "2026-09-30"]))
@@ -147,6 +148,19 @@ def _price(draw: random.Random, gpu: str, tax: str) -> Price:
         per=draw.choice(["card", "instance"]), period=period, pricing_model=model, tax=tax,
         available=draw.choice(["yes", "no", "unknown"]), source="drawn",
     )  # fmt: skip
+
+
+def _unpriced(draw: random.Random, prices: list[Price]) -> tuple[Unpriced, ...]:
+    """Lines of lists that there are, without a price and some without a day."""
+    lines = [
+        line.model_copy(update={
+            "price": draw.choice([None, "面议", "-"]),
+            "snapshot_date": draw.choice([line.snapshot_date, datetime.date(2026, 8, 1), datetime.date(2026, 10, 30), None]),
+        })
+        for line in draw.sample(prices, 12)
+    ]  # fmt: skip
+    places = sorted(draw.sample(range(len(prices)), len(lines)))
+    return tuple(Unpriced(at, f"Prices line {at}", line) for at, line in zip(places, lines, strict=True))
 
 
 def _workload(draw: random.Random, number: int, gpus: list[Gpu], models: list[Model], complete: bool) -> Workload:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,16 +13,16 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Assumptions, BadRow, Column, Row, columns
+from gpusheet.catalog import Assumptions, BadRow, Column, Price, Row, columns
 from gpusheet.catalog.planning import PLANNING
 from gpusheet.catalog.schema import is_blank
-from gpusheet.catalog.settings import Settings
+from gpusheet.catalog.settings import CURRENCY_DEFAULT, Settings
 from gpusheet.constants import NAMED
 from gpusheet.errors import nearest
 from gpusheet.intake.findings import besides
 from gpusheet.intake.price_rows import softened
 from gpusheet.intake.prices import settle
-from gpusheet.intake.understand import UNCLEAR, understand
+from gpusheet.intake.understand import MISSING_PRICE, UNCLEAR, Remark, missing_price, understand
 from gpusheet.intake.words import Said
 from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
@@ -48,6 +49,12 @@ class Table:
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    unpriced: set[int] = field(default_factory=set)  # those of the rows that state no price
+
+    @property
+    def prices(self) -> tuple[Any, ...]:
+        """The rows of a table of prices that state one."""
+        return tuple(row for index, row in enumerate(self.rows) if index not in self.unpriced)
 
     def place(self, column: str, index: int) -> str:
         return self.area.place(column, self.numbers[index])
@@ -77,10 +84,14 @@ def read_rows(area: Area, cells: Cells, older: bool = False) -> Table:
         if area.name in KEYED:
             table.errors += _twice(area, number, values, keys)
         try:
-            row = row_type.read(values, place)
+            missing = _missing_price(area, values)
+            row = _unpriced(values, place) if missing else row_type.read(values, place)
         except BadRow as bad:
             table.errors += besides(bad.lines, bad_cells)
             continue
+        if missing and not bad_cells:
+            table.unpriced.add(len(table.rows))
+            table.warnings.append(f"{place('price')}: {missing.en}; a total that needs it is blocked")
         table.rows.append(row)
         table.numbers.append(number)
         for title, kept in table.own.items():
@@ -121,6 +132,31 @@ def _understood(
             settled = settle(said, Said(), {name: _text(values.get(name)) for name in ("currency", "per", "period", "tax")})
             errors += [f"{place(column.name)}: {one.en}" for one in settled.remarks if one.code.endswith("conflict")]
     return kept, errors
+
+
+def _missing_price(area: Area, values: Mapping[str, Any]) -> Remark | None:
+    """What to say of a row of prices that states none, as by a word such as 面议; None for all other rows."""
+    price = next((c for c in area.columns if c.name == "price"), None)
+    if price is None or isinstance(values["price"], Unreadable):
+        return None
+    if is_blank(values["price"]):
+        return missing_price("")
+    remarks = understand(values["price"], price).remarks
+    return next((one for one in remarks if one.code == MISSING_PRICE), None)
+
+
+def _unpriced(values: Mapping[str, Any], place: Callable[[str], str]) -> Row:
+    """Such a row as it stands, if what else is in it is right; as it says no price, it need not say of what."""
+    blank = {c.name: c.default for c in columns(Price) if is_blank(values[c.name])}
+    filled = {c.name: _SOME[c.kind] if c.name in blank else values[c.name] for c in columns(Price)}
+    filled |= {"price": _SOME["number"]} | {c.name: c.choices[0] for c in columns(Price) if c.choices and c.name in blank}
+    if "currency" in blank:
+        filled["currency"] = CURRENCY_DEFAULT
+    read = Price.read(filled, place)
+    return Price.model_construct(**(dict(read) | blank | {"price": _text(values["price"])}))
+
+
+_SOME: Mapping[str, Any] = {"number": 1.0, "text": "x", "choice": "x", "date": datetime.date(2000, 1, 1)}
 
 
 def _text(value: Any) -> str | None:
