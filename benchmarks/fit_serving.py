@@ -38,7 +38,7 @@ ALIKE = {"turing": "ampere", "volta": "ampere", "other": "cdna"}  # generations 
 FAMILIES = {  # formats that share a coefficient
     "fp16": "16bit", "bf16": "16bit", "fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "gptq-int8": "int8", "int4": "int4",
     "awq": "int4", "gptq-int4": "int4", "int4-g32": "int4", "bnb-4bit": "int4", "q8_0": "int8", "q6_k": "int8",
-    "q5_k_m": "int4", "q4_k_m": "int4", "q3_k_m": "int4", "q2_k": "int4", "fp4": "fp4", "mxfp4": "fp4", "nvfp4": "fp4",
+    "q5_k_m": "int4", "q4_k_m": "int4", "q4_0": "int4", "q3_k_m": "int4", "q2_k": "int4", "fp4": "fp4", "mxfp4": "fp4", "nvfp4": "fp4",
 }  # fmt: skip
 
 

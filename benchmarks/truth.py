@@ -79,7 +79,6 @@ class Line(dict[str, str]):
 def _pool(line: Line) -> tuple[Cells, Cells]:
     cells = {
         "model": line["model"], "gpu": line["gpu"], "cards": line.number("tp") or 1, "engine": line["engine"],
-        "weight_precision": "mxfp4" if "gpt-oss" in line["model"] else "auto",  # its only published weights
         "gpu_memory_utilization": line.number("gpu_memory_utilization"), "max_model_len": line.number("max_model_len"),
     }  # fmt: skip
     return cells, _memory(line)
@@ -101,16 +100,11 @@ def _capacity(line: Line) -> tuple[Cells, Cells]:
     share = re.search(r"0?\.\d+", line["gpu_memory_utilization"])
     cells = {
         "model": line["model"], "gpu": line["gpu"], "cards": line.number("tp") or 1, "attention_dp_size": groups,
-        "engine": line["engine"], "engine_version": _released(line["engine_version"]), "weight_precision": line["weight_dtype"],
+        "engine": line["engine"], "engine_version": line["engine_version"], "weight_precision": line["weight_dtype"],
         "kv_precision": line["kv_dtype"], "gpu_memory_utilization": float(share[0]) if share else None,
         "max_model_len": line.number("max_model_len"),
     }  # fmt: skip
     return cells, _memory(line)
-
-
-def _released(version: str) -> str:
-    """A version; a month of release is the engine's newest rules, and the text after it says no more."""
-    return re.sub(r"^[~>=\s]*(20\d\d-\d\d).*", "", version)
 
 
 def _serving(line: Line) -> tuple[Cells, Cells]:
@@ -120,7 +114,7 @@ def _serving(line: Line) -> tuple[Cells, Cells]:
         groups = max(1.0, experts / ranks)
     cells = {
         "model": line["model_path"], "gpu": line["system"], "cards": ranks * groups, "attention_dp_size": groups,
-        "engine": line["backend"], "engine_version": re.sub(r"^nightly.*", "", line["backend_version"]),
+        "engine": line["backend"], "engine_version": line["backend_version"],
         "weight_precision": line["gemm_quant_mode"] or line["precision"], "input_tokens": line.number("isl"),
         "output_tokens": line.number("osl"), "concurrency": (line.number("batch_size") or 1) * groups,
     }  # fmt: skip

@@ -208,15 +208,12 @@ def why_not(model: Model, size: int, precision: str = "fp16", expert_parallel: b
     ('', 'feed-forward size 768 over 8 is 96, which is no multiple of 128 (fp8_block)')
     """
     cards = size * groups
-    if model.q_heads and model.q_heads % size:
-        return f"{model.q_heads:.15g} query heads over {size}"
-    if not model.kv_lora_rank and model.kv_heads % size and size % model.kv_heads:
-        return f"{model.kv_heads:.15g} KV heads over {size}"
+    if uneven := model.heads_apart(size):
+        return uneven
     if model.vocab and math.ceil(model.vocab / VOCABULARY_BLOCK) * VOCABULARY_BLOCK % size:
         return f"padded vocabulary of {model.vocab:.15g} over {size}"
     if expert_parallel:
-        uneven = model.n_experts and model.n_experts % cards
-        return f"{model.n_experts:.15g} experts over {cards}" if uneven else ""
+        return f"{model.n_experts:.15g} experts over {cards}" if model.n_experts and model.n_experts % cards else ""
     ranks = cards if model.n_experts else size  # experts are split over all cards of the replica
     if not model.intermediate:
         return ""

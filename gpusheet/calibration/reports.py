@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ def read(document: Any, place: str) -> Iterator[Told]:
         for number, one in enumerate(document, 1):
             yield from read(one, f"{place} item {number}")
     elif not isinstance(document, Mapping):
-        raise GpusheetError(f"{place}: found {type(document).__name__}, allowed a report of {_KINDS}")
+        raise GpusheetError(f"{place}: found {json.dumps(document)[:40]}, allowed a report of {_KINDS}")
     elif isinstance(document.get("benchmarks"), list):
         for number, one in enumerate(document["benchmarks"], 1):
             yield _of_guidellm(one, f"{place} benchmark {number}", document)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from gpusheet.calibration import reports
-from gpusheet.catalog.load import csv_lines
+from gpusheet.catalog import Workload, columns
 from gpusheet.catalog.schema import is_blank
 from gpusheet.errors import GpusheetError, nearest, shown
+from gpusheet.intake.numbers import Amount, parse
+from gpusheet.intake.sheets import open_file
+from gpusheet.intake.understand import as_text, with_numbers
 from gpusheet.serving_rows import COLUMNS
 
 # what a run may have measured -> columns of a table in which it may stand, with what they are divided by
@@ -25,7 +27,7 @@ MEASURED: Mapping[str, Mapping[str, float]] = {
     "kv_pool_gib_per_card": {"kv_pool_gib_per_card": 1},
 }
 LIKE = 0.84  # from here on a header is taken for a slip of the pen, not for a column of the user's own
-_KNOWN = (*COLUMNS, *(column for columns in MEASURED.values() for column in columns))
+_KNOWN = (*COLUMNS, *(column for spelled in MEASURED.values() for column in spelled))
 _NO_UNIT = {"ttft": "ttft_s or ttft_ms", "tpot": "tpot_s or tpot_ms", "itl": "itl_ms", "throughput": "output_tokens_per_s"}
 
 
@@ -56,21 +58,21 @@ def _runs_of(path: Path, common: Mapping[str, Any]) -> Iterator[Run]:
             for told in reports.read(document, place):
                 yield Run(told.place, {**told.cells, **common}, told.measured, told.remarks)
         return
-    lines = csv_lines(path)
-    first = next(lines, None)
-    if first is None:
+    sheet = open_file(path).sheets()[0]
+    lines = [["" if cell is None else as_text(cell) for cell in line] for line in sheet.lines]
+    if not lines:
         return
-    header = [cell.strip() for cell in first[1]]
+    header, *rest = lines
     if header[0] == "Metric":
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            told = reports.of_metric_lines(list(csv.reader(file)), path.name)
+        told = reports.of_metric_lines(lines, path.name)
         yield Run(told.place, {**told.cells, **common}, told.measured, told.remarks)
         return
     _check(header, path.name)
-    for number, cells in lines:
+    for number, cells in zip(sheet.numbers[1:], rest, strict=True):
         row = {name: cell for name, cell in zip(header, cells, strict=False) if not is_blank(cell)}
         place = f"{path.name} row {number}"
-        yield Run(place, {**common, **{name: row[name] for name in COLUMNS if name in row}}, _measured(row, place))
+        own = with_numbers({name: row[name] for name in COLUMNS if name in row}, columns(Workload))
+        yield Run(place, {**common, **own}, _measured(row, place))
 
 
 def _documents(path: Path) -> Iterator[tuple[str, Any]]:
@@ -104,17 +106,17 @@ def _check(header: Sequence[str], file: str) -> None:
             wrong.append(f"{file} row 1, {name}: found no unit; name the column {_NO_UNIT[name.casefold()]}")
         elif (near := nearest(name, _KNOWN, 1)) and SequenceMatcher(None, name.casefold(), near[0]).ratio() >= LIKE:
             wrong.append(f"{file} row 1, {name}: no such column; did you mean {near[0]}?")
-    if not any(name in columns for columns in MEASURED.values() for name in header):
-        columns = ", ".join(column for columns in MEASURED.values() for column in columns)
-        wrong.append(f"{file} row 1: nothing measured in it; give one of {columns}")
+    if not any(name in spelled for spelled in MEASURED.values() for name in header):
+        listed = ", ".join(column for spelled in MEASURED.values() for column in spelled)
+        wrong.append(f"{file} row 1: nothing measured in it; give one of {listed}")
     if wrong:
         raise GpusheetError("\n".join(wrong))
 
 
 def _measured(row: Mapping[str, str], place: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for name, columns in MEASURED.items():
-        for column, divisor in columns.items():
+    for name, spelled in MEASURED.items():
+        for column, divisor in spelled.items():
             if column in row and name not in found:
                 found[name] = number(row[column], f"{place}, {column}") / divisor
     return found
@@ -122,8 +124,9 @@ def _measured(row: Mapping[str, str], place: str) -> dict[str, float]:
 
 def number(cell: Any, place: str) -> float:
     """A measured figure: a number above 0."""
+    read = parse(cell) if isinstance(cell, str) else None
     try:
-        value = float(cell)
+        value = read.value if isinstance(read, Amount) and not read.beside else float(cell)
     except (TypeError, ValueError):
         value = 0.0
     if isinstance(cell, bool) or not 0 < value < 1e15:

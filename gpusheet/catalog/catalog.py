@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import datetime
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import Generic, TypeVar
 
 from gpusheet.catalog.fx import Fx
 from gpusheet.catalog.gpu import Gpu
 from gpusheet.catalog.load import DATA, read_table
 from gpusheet.catalog.model import Model
+from gpusheet.catalog.names import (
+    Names,
+    aliases_of,
+    engine_words,
+    month_of,
+    plain_cards,
+    plain_names,
+    short_of_experts,
+    version_of,
+)
 from gpusheet.catalog.price import PRICING_MODELS, Price, Unpriced
 from gpusheet.catalog.serving import Engine, Generation
 from gpusheet.catalog.tables import Distribution, Precision, Season, Tier
 from gpusheet.constants import TIERS
 from gpusheet.errors import GpusheetError, UnknownName
-
-T = TypeVar("T")
 
 
 class AmbiguousPrice(GpusheetError):
@@ -86,23 +92,22 @@ class Catalog:
     def find_engine(self, name: str, version: str | None = None) -> Engine:
         """The engine of that name, as it is from the newest version on that is not above the one wanted.
 
-        A version may stand in the name ("vLLM 0.19.0"); without one it is the newest that is known.
+        A version may stand in the name ("vLLM 0.19.0"), and may be a month of release; without one it is the newest.
         """
         exact = {engine.engine.casefold(): engine for engine in self.engines}
         if version is None and name.strip().casefold() in exact:
             return exact[name.strip().casefold()]
-        found = re.fullmatch(r"\s*([A-Za-z][A-Za-z._ -]*?)[\s_-]*v?(\d[\w.+-]*)?\s*", name)
         makes = dict.fromkeys(engine.engine.rpartition("-")[0] for engine in self.engines)
-        wanted = _squeezed(found[1]).replace(".", "") if found else ""
-        spelled = {_squeezed(make).replace(".", ""): make for make in makes}
-        spelled |= {"trtllm": "tensorrt-llm", "llamacpp": "llama.cpp", "ikllamacpp": "llama.cpp"}
-        make = next((make for word, make in spelled.items() if wanted == word or wanted.startswith(word)), None)
-        if make is None or found is None:
+        make, in_name = engine_words(name, makes)
+        if make is None:
             raise UnknownName("engine", name, makes)
-        asked = _version(version or found[2] or "9999")
-        rows = [(_version(engine.engine.rpartition("-")[2]), engine) for engine in self.engines
-                if engine.engine.rpartition("-")[0] == make]  # fmt: skip
-        return max((row for row in rows if row[0] <= asked), key=lambda row: row[0])[1]
+        rows = sorted((row for row in self.engines if row.engine.rpartition("-")[0] == make), key=_from_version)
+        asked = version or in_name or ""
+        if month := month_of(asked):
+            fitting = [row for row in rows if (row.released or "") <= month]
+        else:
+            fitting = [row for row in rows if _from_version(row) <= version_of(asked)]
+        return fitting[-1] if fitting else rows[0]
 
     def find_price(
         self,
@@ -194,82 +199,18 @@ class Catalog:
 
     @cached_property
     def _gpu_names(self) -> Names[Gpu]:
-        return Names("gpu", [(g.gpu, aliases_of(g.aliases), g) for g in self.gpus], plain_names)
+        return Names("gpu", [(g.gpu, aliases_of(g.aliases), g) for g in self.gpus], plain_cards)
 
     @cached_property
     def _model_names(self) -> Names[Model]:
         ids = [[m.hf_id, m.hf_id.rpartition("/")[2]] if m.hf_id else [] for m in self.models]
-        entries = [(m.model, [*aliases_of(m.aliases), *hf], m) for m, hf in zip(self.models, ids, strict=True)]
+        entries = [(m.model, [*aliases_of(m.aliases), *hf, *short_of_experts(m.model)], m)
+                   for m, hf in zip(self.models, ids, strict=True)]  # fmt: skip
         return Names("model", entries, partial(plain_names, copies=True))
 
 
-class Names(Generic[T]):
-    """Rows by name: exact first, then without case, blanks, '-', '_' and 'NVIDIA' where one row alone answers.
-
-    `plainer` gives other spellings of a name that nothing answers to, to be tried in turn.
-    """
-
-    def __init__(
-        self, what: str, entries: Iterable[tuple[str, list[str], T]], plainer: Callable[[str], Iterable[str]] = lambda name: ()
-    ) -> None:
-        self.what = what
-        self.plainer = plainer
-        self.names: list[str] = []
-        self.exact: dict[str, tuple[str, T]] = {}
-        self.loose: dict[str, set[str]] = {}
-        for name, others, row in entries:
-            self.names.append(name)
-            for alias in (name, *others):
-                owner, known = self.exact.setdefault(alias.casefold(), (name, row))
-                if known is not row:
-                    raise GpusheetError(f"{what}: the name {alias!r} is claimed by {owner} and {name}; leave it to one")
-                self.loose.setdefault(_squeezed(alias), set()).add(name)
-
-    def find(self, name: str) -> T:
-        for spelled in (name.strip(), *self.plainer(name.strip())):
-            for text in (spelled, spelled.rpartition("/")[2]):
-                if hit := self.exact.get(text.casefold()):
-                    return hit[1]
-                owners = self.loose.get(_squeezed(text), set())
-                if len(owners) == 1:
-                    return self.exact[next(iter(owners)).casefold()][1]
-        raise UnknownName(self.what, name, self.names)
-
-
-_REMARK = re.compile(r"\s*\(.*|\s+class\b.*", re.IGNORECASE | re.DOTALL)
-_COPY = re.compile(
-    r"[\s._-]+(fp8([\s_-](dynamic|block|kv))?|nvfp4|mxfp4|fp4|awq|gptq([\s_-]int[48])?|int[48]|w[48]a\d+|4bit|8bit|bnb|unsloth|"
-    r"bf16|fp16|gguf|hf|quantized([._-]\w+)*|instruct|chat|it|\d{4})$", re.IGNORECASE)  # fmt: skip
-
-
-def plain_names(name: str, copies: bool = False) -> Iterator[str]:
-    """Plainer and plainer spellings of a name: brackets opened, remarks cut, endings of quantised copies cut one by one.
-
-    >>> list(plain_names("Qwen3-32B-unsloth-bnb-4bit (4 cards)", copies=True))[1:]
-    ['Qwen3-32B-unsloth-bnb-4bit', 'Qwen3-32B-unsloth-bnb', 'Qwen3-32B-unsloth', 'Qwen3-32B']
-    """
-    if "(" in name:
-        yield re.sub(r"[()\s]+", " ", name).strip()
-    short = _REMARK.sub("", name)
-    if short != name:
-        yield short
-    while copies and (cut := _COPY.sub("", short)) != short:
-        short = cut
-        yield short
-
-
-def _squeezed(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name.casefold()).removeprefix("nvidia")
-
-
-def _version(text: str) -> tuple[int, ...]:
-    """The numbers of a version; a year and month of release count as the newest."""
-    numbers = tuple(int(part) for part in re.findall(r"\d+", text.split("+", maxsplit=1)[0])[:3])
-    return numbers or (9999,)
-
-
-def aliases_of(aliases: str | None) -> list[str]:
-    return [part.strip() for part in (aliases or "").split(";") if part.strip()]
+def _from_version(engine: Engine) -> tuple[int, ...]:
+    return version_of(engine.engine.rpartition("-")[2])
 
 
 def _newest(prices: Sequence[Price]) -> list[Price]:

@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import model_validator
 
 from gpusheet.catalog.gpu import CONFIDENCE
+from gpusheet.catalog.load import keys
 from gpusheet.catalog.schema import Row, column
 from gpusheet.units import BillionParams, Bytes, Elements, ElementsPerToken, Experts, Flag, Heads, Layers, Text, Tokens
 
@@ -94,6 +95,9 @@ class Model(Row):
         "Replicated parameters", "复制参数量", "Norms and routers, which every rank holds.", default=0.0, ge=0)
     vision_params_b: BillionParams = column(
         "Vision parameters", "视觉参数量", "Encoder of images, which stays 16 bit.", default=0.0, ge=0)
+    published_precision: Text = column(
+        "Published precision", "发布权重精度", "Number format of the published weights: what blank or native means in load tests.",
+        default="bf16", choices=keys("precisions"))
     four_bit_scope: Text = column(
         "What 4-bit formats cover", "4 位量化范围",
         "Layers that published 4-bit weights quantise: all, feed-forward (ffn) or routed experts alone (experts).",
@@ -110,6 +114,19 @@ class Model(Row):
     confidence: Text = column("Confidence", "可信度", "How well the facts are confirmed.", choices=CONFIDENCE)
     source: Text = column("Source", "来源", "Public references of the facts.")
     notes: Text | None = column("Notes", "备注", "What to know when using the figures.", default=None)
+
+    def heads_apart(self, ranks: float) -> str:
+        """Why the heads cannot be shared out evenly to so many ranks; empty where they can.
+
+        >>> from gpusheet.catalog import Catalog
+        >>> Catalog.builtin().find_model("Qwen2.5-7B").heads_apart(8)
+        '28 query heads over 8'
+        """
+        if self.q_heads and self.q_heads % ranks:
+            return f"{self.q_heads:.15g} query heads over {ranks:.15g}"
+        if not self.kv_lora_rank and self.kv_heads % ranks and ranks % self.kv_heads:
+            return f"{self.kv_heads:.15g} KV heads over {ranks:.15g}"
+        return ""
 
     @model_validator(mode="after")
     def _shape_agrees(self) -> Self:

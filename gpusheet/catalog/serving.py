@@ -20,6 +20,8 @@ class Engine(Row):
     """
 
     engine: Text = column("Engine", "推理引擎", "Name by which workloads find the engine; a version follows a '-'.", is_name=True)
+    released: Text | None = column(
+        "Released", "发布月份", "Month of that version (YYYY-MM), for versions that are said by their date.", default=None)
     pool_kind: Text = column(
         "Memory share of", "显存占比口径",
         "What the memory share is of: all memory (vLLM), what is free before loading (SGLang) or after (TensorRT-LLM).",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,8 +126,10 @@ def _write(found: Calibration, path: Path, runs: list[Path]) -> None:
     from gpusheet.cli.files import new_text_file
 
     files = ", ".join(run.name for run in runs[:3]) + (" and others" if len(runs) > 3 else "")
+    count = f"{len(found.used)} run" + "s" * (len(found.used) != 1)
+    made = f"calibrated from {files}, {datetime.date.today()}, {count}"
     rows = [
-        (factor.name, factor.value, f"{len(found.used)} load tests ({files}); range {factor.low:.2f} to {factor.high:.2f}")
+        (factor.name, factor.value, f"{made}; range {factor.low:.2f} to {factor.high:.2f}")
         for factor in found.factors if factor.told
     ]  # fmt: skip
     if not rows:

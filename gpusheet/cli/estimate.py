@@ -69,7 +69,7 @@ def estimate(
     if assumptions is not None:
         from gpusheet.calibration.assumptions_file import read_assumptions
 
-        given = read_assumptions(assumptions) | given
+        given = read_assumptions(assumptions).values | given
     if table is None:
         if output is not None:
             raise GpusheetError("-o: is for a table; give a CSV file of workloads before it, or leave it out")

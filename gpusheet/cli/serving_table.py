@@ -18,7 +18,7 @@ from gpusheet.cli.table_file import some_of
 from gpusheet.errors import GpusheetError
 from gpusheet.intake.guard import csv_cell
 from gpusheet.intake.sheets import open_file
-from gpusheet.intake.understand import as_text
+from gpusheet.intake.understand import as_text, with_numbers
 from gpusheet.lookup import Context
 from gpusheet.serving_rows import ANSWERS, COLUMNS, REFUSED, answer
 
@@ -88,7 +88,7 @@ def _wrong_headers(header: Sequence[str]) -> list[str]:
 
 def write_serving(table: ServingTable, context: Context, path: Path) -> Any:
     """Writes the table's own columns, then the answers; returns the answers."""
-    found = answer(table.rows, context)
+    found = answer([with_numbers(row, columns(Workload)) for row in table.rows], context)
     with new_text_file(path) as file:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(csv_cell(name) for name in (*table.header, *ANSWERS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -110,6 +110,17 @@ def understand_all(values: Iterable[Any], column: Column, typed: bool, epoch_190
     for value in rest:
         known[value] = understand(value, column, typed, epoch_1904)
     return known
+
+
+def with_numbers(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
+    """A row of texts with numbers in place of their spellings; what is no number stays as it is, to be refused.
+
+    >>> from gpusheet.catalog import Workload, columns
+    >>> with_numbers({"input_tokens": "１,024", "cards": "four", "note": "1,5"}, columns(Workload))
+    {'input_tokens': 1024.0, 'cards': 'four', 'note': '1,5'}
+    """
+    read = {c.name: understand(row[c.name], c, typed=False) for c in columns if c.kind == "number" and c.name in row}
+    return {**row, **{name: found.value for name, found in read.items() if not found.bad and found.value is not None}}
 
 
 def _bad(value: Any, code: str, en: str, zh: str, said: Said | None = None) -> Understood:

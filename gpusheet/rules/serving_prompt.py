@@ -35,12 +35,13 @@ def prompt_attention_flops(
     full_attention_layers: Layers, sliding_layers: Layers, window_tokens: Tokens, q_heads: Heads, head_dim: Elements,
     input_tokens: Tokens,
 ) -> FLOPs:  # fmt: skip
-    """Floating-point operations of the attention over a prompt.
+    """Floating-point operations of the attention over a prompt; a window layer sees each token's own and those in the window.
 
-    >>> prompt_attention_flops(32, 0, 0, 32, 128, 2048)
-    1099511627776.0
+    >>> prompt_attention_flops(32, 0, 0, 32, 128, 2048), prompt_attention_flops(0, 32, 4096, 32, 128, 2048)
+    (1099511627776.0, 1099511627776.0)
     """
-    windowed = 2 * sliding_layers * minimum(input_tokens, window_tokens)
+    seen = minimum(input_tokens, window_tokens)
+    windowed = sliding_layers * seen * maximum(1, 2 - seen / input_tokens)
     return 2 * either(q_heads, 0) * head_dim * input_tokens * (full_attention_layers * input_tokens + windowed)
 
 

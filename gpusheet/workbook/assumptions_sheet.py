@@ -34,7 +34,7 @@ from gpusheet.workbook.tables import GAP, GROWTH, Placed, put_table, validation
 
 NAME = "Assumptions"
 VALUE, MOST, VALID = "C", "F", "I"  # columns of the value, of the largest value allowed, of the flag
-WIDTH = 9
+WIDTH, SOURCE_AT = 9, 8
 ALL_VALID = f"{NAME}!${VALID}$3"  # 1 where every flag is
 SPARE_COSTS = 8
 
@@ -96,7 +96,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
         if group == "constants":
             line = _constants(book, sheet, look, line)
         for column, value in members:
-            _assumption(sheet, look, line, column, value)
+            _assumption(sheet, look, line, column, value, inputs.sources.get(column.name) or column.source)
             rows[column.name] = line
             line += 1
         line += 1
@@ -114,7 +114,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     return AssumptionCells(rows, tables)
 
 
-def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: Any) -> None:
+def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: Any, source: str | None) -> None:
     look.text(sheet.cell(line, 1, column.name), color="7F7F7F")
     look.text(sheet.cell(line, 2, column.label(look.lang)))
     cell: Any = sheet.cell(line, 3)
@@ -133,7 +133,10 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
         typical: Any = sheet.cell(line, 7, " – ".join(ends))
         look.text(typical, color="7F7F7F")
         typical.alignment = Alignment(horizontal="center")
-    look.text(sheet.cell(line, 8, column.source), color="7F7F7F")
+    said: Any = sheet.cell(line, SOURCE_AT, source)
+    if source:
+        said.data_type = "s"
+    look.text(said, color="7F7F7F")
     _flag(sheet, look, line, f"={_valid(column, f'{VALUE}{line}')}")
     made = validation(column, look.lang)
     if made is not None:

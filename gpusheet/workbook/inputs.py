@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,7 @@ class Inputs:
     catalog: Catalog = field(default_factory=Catalog.builtin)
     workloads: Sequence[Workload] = ()
     other_costs: Sequence[OtherCost] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)  # of assumptions whose value is from elsewhere than the default
     plans: Plans = field(default_factory=Plans)
 
     @property

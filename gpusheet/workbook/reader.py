@@ -110,6 +110,7 @@ def read_book(path: Path | str) -> ReadBook:
             Unpriced(at, prices.place("price", at), line) for at, line in enumerate(rows("Prices")) if at in prices.unpriced)),
         workloads=rows("Workloads"),
         other_costs=rows("OtherCosts"),
+        sources=factors.sources,
         plans=Plans(**{
             field: rows(name) if name in tables else getattr(Plans.builtin(lang), field)
             for name, (_, field, _) in PLANNING.items()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from gpusheet.catalog import AmbiguousPrice, BadRow, Catalog, Column, Gpu, Model, Price, Row, columns
-from gpusheet.catalog.catalog import Names, aliases_of
+from gpusheet.catalog.names import Names, aliases_of
 from gpusheet.catalog.schema import unknown_column
 from gpusheet.errors import GpusheetError, UnknownName
 from gpusheet.registry import all_rules

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from openpyxl import load_workbook
 from gpusheet.calibration.assumptions_file import read_assumptions
 from gpusheet.calibration.fit import calibrate
 from gpusheet.calibration.runs import Run
+from gpusheet.catalog import Assumptions, columns
 
 ASKED = options("gpu=H100 SXM", "model=Llama-3.1-70B", "weight_precision=fp8", "cards=4", "input_tokens=2048", "output_tokens=512",
                 "offered_concurrency=32", "requests_per_day=100000", "price_list=gongjiyun")  # fmt: skip
@@ -35,10 +38,10 @@ def test_three_runs_give_assumptions_that_estimate_takes(tmp_path: Path) -> None
     ended = run("calibrate", source, "-o", target)
     assert ended.status == 0 and ended.err == f"{target}: 3 assumptions\n"
     assert "Calibration, step" in ended.out and "Time per output token (TPOT)" in ended.out and "without the run" not in ended.out
-    values = {name: float(text) for name, text in read_assumptions(target).items()}
+    values = {name: float(text) for name, text in read_assumptions(target).values.items()}
     assert values == pytest.approx(calibrate(runs).values, rel=1e-6)
-    with target.open(encoding="utf-8-sig", newline="") as file:
-        assert all(row["source"].startswith("3 load tests (runs.csv); range ") for row in csv.DictReader(file))
+    said = rf"calibrated from runs\.csv, {datetime.date.today()}, 3 runs; range \d\.\d\d to \d\.\d\d"
+    assert all(re.fullmatch(said, source) for source in read_assumptions(target).sources.values())
     plain = json.loads(run("estimate", *ASKED, "--json").out)
     mended = json.loads(run("estimate", *ASKED, "--json", "--assumptions", target).out)
     measured = runs[1].measured  # of that load
@@ -50,14 +53,34 @@ def test_three_runs_give_assumptions_that_estimate_takes(tmp_path: Path) -> None
     assert json.loads(typed.out)["calibration_step"] == 1
 
 
-def test_the_workbook_takes_them_too(tmp_path: Path) -> None:
-    file = tmp_path / "assumptions.csv"
-    file.write_text("name,value,source\ncalibration_step,1.12,our load tests\nsafety,0.75,ours\n", encoding="utf-8")
-    ended = run("budget", "-o", tmp_path / "book.xlsx", "--months", "1", "--assumptions", file)
+def assumed(book: Path) -> dict[str, tuple[object, object]]:
+    """Value and source of every assumption in a book."""
+    lines = list(load_workbook(book, read_only=True)["Assumptions"].iter_rows(values_only=True))
+    return {str(row[0]): (row[2], row[7]) for row in reversed(lines) if row[0]}  # small tables stand below
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_workbook_takes_them_with_their_sources_and_keeps_them(tmp_path: Path, lang: str) -> None:
+    file, first, second = tmp_path / "a.csv", tmp_path / "book.xlsx", tmp_path / "again.xlsx"
+    source = "calibrated from runs.csv, 2026-11-30, 3 runs"
+    file.write_text(f'name,value,source\ncalibration_step,1.12,"{source}"\nsafety,0.75,\n', encoding="utf-8")
+    ended = run("budget", "-o", first, "--months", "1", "--assumptions", file, "--lang", lang)
     assert ended.status == 0, ended.err
-    sheet = load_workbook(tmp_path / "book.xlsx", read_only=True)["Assumptions"]
-    values = {row[0]: row[2] for row in sheet.iter_rows(values_only=True) if row[0]}
-    assert values["calibration_step"] == 1.12 and values["safety"] == 0.75 and values["calibration_prompt"] == 1
+    usual = {c.name: c.source for c in columns(Assumptions)}
+    found = assumed(first)
+    assert found["calibration_step"] == (1.12, source) and found["safety"] == (0.75, "a.csv")
+    assert found["calibration_prompt"] == (1, usual["calibration_prompt"])
+    book = load_workbook(first)
+    for (cell,) in book["Assumptions"].iter_rows(max_col=1):
+        if cell.value == "pue":  # a person's own
+            book["Assumptions"].cell(cell.row, 3).value, book["Assumptions"].cell(cell.row, 8).value = 1.4, "our site, 2026"
+    book.save(first)
+    ended = run("budget", first, "-o", second)
+    assert ended.status == 0 and "not carried over" not in ended.err, ended.err
+    found = assumed(second)
+    assert found["calibration_step"] == (1.12, source) and found["pue"] == (1.4, "our site, 2026")
+    changed = {name for name, (_, said) in found.items() if name in usual and said != usual[name]}
+    assert changed == {"calibration_step", "safety", "pue"}
 
 
 def test_bad_runs_are_named_and_errors_of_unseen_runs_shown(tmp_path: Path) -> None:
@@ -66,6 +89,20 @@ def test_bad_runs_are_named_and_errors_of_unseen_runs_shown(tmp_path: Path) -> N
     ended = run("calibrate", table(tmp_path / "runs.csv", runs), "--lang", "zh")
     assert ended.status == 0 and "留一检验" in ended.out and "校准系数：解码步" in ended.out
     assert ended.err.startswith("left out: runs.csv row 5: measured ttft_s ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "gb18030"])
+def test_tables_as_spreadsheets_save_them(tmp_path: Path, encoding: str) -> None:
+    """Another encoding, separators in numbers, a column of one's own: the same factors."""
+    runs = made(noise=0)
+    plain, saved = table(tmp_path / "plain.csv", runs), tmp_path / "saved.csv"
+    lines = plain.read_text(encoding="utf-8").splitlines()
+    lines = [lines[0] + ",备注", *(line.replace(",1024,", ',"1,024",').replace(",2048,", ",２０４８,") + ",正常" for line in lines[1:])]
+    saved.write_text("\n".join(lines), encoding=encoding)
+    assert json.loads(run("calibrate", saved, "--json").out)["factors"] == json.loads(run("calibrate", plain, "--json").out)["factors"]
+    file = tmp_path / "a.csv"
+    file.write_text("name,value,source\nsafety,0.75,压测\n", encoding=encoding)
+    assert read_assumptions(file).sources == {"safety": "压测"}
 
 
 def test_json_and_few_runs(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_several_files_are_one_set(tmp_path: Path) -> None:
     ("r.csv", "model,gpu,tpot_ms\nm,g,fast\n", "r.csv row 2, tpot_ms: found 'fast', allowed a number above 0"),
     ("r.csv", "model,gpu,tpot_ms\n", "no run in it; write one in the row under the headers"),
     ("r.json", "{", "r.json, line 1: not JSON"),
-    ("r.json", "3", "r.json: found int, allowed a report of vllm bench serve"),
+    ("r.json", "3", "r.json: found 3, allowed a report of vllm bench serve"),
     ("r.json", '{"a": 1, "b": 2}', "r.json: found keys a, b, allowed a report of vllm bench serve"),
     ("r.json", '{"benchmarks": [{}]}', "benchmark 1: found no metrics"),
 ])  # fmt: skip

@@ -56,7 +56,7 @@ def test_cards_by_remarks_in_brackets_but_not_by_class() -> None:
 @pytest.mark.parametrize(("spelled", "row"), [
     ("fp8_block", "fp8_block"), ("nvfp4", "nvfp4"), ("w4a16_mxfp4", "mxfp4"), ("int4_wo", "int4"), ("BF16", "bf16"),
     ("Q4_K - Medium", "q4_k_m"), ("awq-int4", "awq"), ("gptq-int8", "gptq-int8"), ("fp8_e4m3 + fp16 mamba", "fp8"),
-    ("default", "bf16"), ("native fp8/bf16 unstated", None),
+    ("default", "bf16"), ("native fp8/bf16 unstated", "bf16"), ("fp8/bf16", None),
 ])  # fmt: skip
 def test_precisions_by_the_spellings_of_engines(spelled: str, row: str | None) -> None:
     assert precision_of(spelled) == row

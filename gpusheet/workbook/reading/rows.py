@@ -24,7 +24,7 @@ from gpusheet.intake.price_rows import softened
 from gpusheet.intake.prices import settle
 from gpusheet.intake.understand import MISSING_PRICE, UNCLEAR, Remark, missing_price, understand
 from gpusheet.intake.words import Said
-from gpusheet.workbook.assumptions_sheet import HEADS, VALUE
+from gpusheet.workbook.assumptions_sheet import HEADS, SOURCE_AT, VALUE
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.reading.areas import ABOVE, KEYED, ROW_TYPES, Area, cell_at
 from gpusheet.workbook.reading.cells import Cells, Unreadable, shown
@@ -177,6 +177,9 @@ def _twice(area: Area, number: int, values: Mapping[str, Any], keys: dict[Any, s
             "rename or delete one of the two"]
 
 
+VALUE_AT = column_index_from_string(VALUE)
+
+
 @dataclass
 class Factors:
     """Settings and assumptions as read, with the rows of their names."""
@@ -185,8 +188,9 @@ class Factors:
     assumptions: Assumptions | None = None
     sheet: Worksheet | None = None
     rows: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)  # that a person or a calibration gave, by name
     said: set[tuple[int, int]] = field(default_factory=set)  # cells (row, column) that are spoken of, if they are odd
-    column: int = column_index_from_string(VALUE)
+    column: int = VALUE_AT
     end: int = 0  # the last row before the small tables
     chooser: Any = None  # the cell of the Cover that chooses the scenario
     errors: list[str] = field(default_factory=list)
@@ -249,6 +253,8 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
     values, bad_cells = _understood(fields, values, found.place, found.warnings)
     found.settings = _read(Settings, values, found, older)
     found.assumptions = _read(Assumptions, values, found, older)
+    if found.assumptions is not None:
+        found.sources = _own_sources(found, found.assumptions, cells, older)
     found.errors = besides(found.errors, bad_cells) + bad_cells
     return found
 
@@ -263,6 +269,18 @@ def _chooser(book: Workbook) -> Any:
         if label is not None and str(label.value).strip() in (column.en, column.zh):
             return book["Cover"].cell(row, 2)
     return None
+
+
+def _own_sources(found: Factors, assumptions: Assumptions, cells: Cells, older: bool) -> dict[str, str]:
+    """Sources beside the values that are not those of the defaults; in an older book only those of changed values."""
+    own = {}
+    for column in columns(Assumptions):
+        if column.name not in found.rows or (older and getattr(assumptions, column.name) == column.default):
+            continue
+        said = cells.value(cell_at(found.sheet, found.rows[column.name], found.column + SOURCE_AT - VALUE_AT), "text")
+        if isinstance(said, str) and not is_blank(said) and said.strip() != column.source:
+            own[column.name] = said.strip()
+    return own
 
 
 def _value_column(sheet: Worksheet, found: Factors) -> int:
