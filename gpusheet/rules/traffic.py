@@ -61,8 +61,8 @@ def hour_cards(
     >>> hour_cards(None, 1, 1, 0.5, 2), hour_cards(6, 1, 2, 0.5, 9), hour_cards(6, 1, 2, 1, 9)
     (2.0, 4.0, 6.0)
     """
-    fixed = fixed_cards * month_active
-    return if_given(fixed_cards, minimum(fixed, ceil(fixed * hour_share / cards) * cards), hour_demand_cards)
+    shrunk = minimum(fixed_cards, ceil(fixed_cards * hour_share / cards) * cards)
+    return if_given(fixed_cards, month_active * shrunk, hour_demand_cards)
 
 
 @rule(en="Peak of the curve over the day's mean", zh="曲线峰值与日均值之比", source="the traffic curve", line=False)

@@ -32,6 +32,7 @@ NAME = "CashFlow"
 DRIVER = 6  # row of the drivers; labels and units stand above
 HEAD, TOTAL, FIRST = 9, 11, 12  # rows: heads and units, totals, month 0
 LAST = FIRST + LONGEST
+NEVER = ("never within the horizon", "比较期内不回本")
 ASSUMED = ("horizon_months", "useful_life_months", "profit_tax_rate")
 OWNED = ("monthly_discount_rate", "fleet_capex", "monthly_depreciation", "owned_running_cost")
 MONEY, NARROW = unit_of(Money), (unit_of(Flag), unit_of(Months), unit_of(MonthNumber))
@@ -91,6 +92,11 @@ class _Writer:
             formula = cell_formula(rule.plain_expression, dict.fromkeys(at, Facts()), _place(at))
             title = parts.say(f"Buying below {LABELS[model][0].lower()}", f"购买累计低于{LABELS[model][1]}")
             self._column(f"cheaper_{model}", title, rule.unit, formula)
+            letter = get_column_letter(self.at.columns[f"cheaper_{model}"])  # above the flags: the first month with one
+            flags = f"{letter}{FIRST}:{letter}{LAST}"
+            first = f'CHOOSE(1+(SUM({flags})>0),"{parts.say(*NEVER)}",INDEX($A{FIRST}:$A{LAST},MATCH(1,{flags},0)))'
+            column, found = self.at.columns[f"cheaper_{model}"], f'=IF(COUNT({flags})>0,{first},"")'
+            parts.put(sheet, TOTAL, column, found, unit_of(MonthNumber), total=True)
         self._drawn()
         self._finish()
         self._checks()

@@ -33,14 +33,13 @@ MONTHLY = {"month_net_cards": "fleet_cards", "month_cost": "budget_cost"}  # lin
 OFFERED = ("unit_price", "price_period", "price_tax")  # what an offer says
 TEXT = unit_of(Text)
 STATES = (
-    ("ok", "完整"), ("No workload has that name: see looked_at in Assumptions", "没有该名称的业务：请查看假设中的 looked_at"),
-    ("Its inputs are incomplete: see its column in Lookup", "输入不完整：请查看取数表中对应列"),
-    ("It has no number of cards in that month: see Budget", "该月没有卡数：请查看预算"),
+    ("ok", "完整"), ("no workload of that name: looked_at in Assumptions", "没有该名称的业务：见假设中的 looked_at"),
+    ("inputs incomplete: see Lookup", "输入不完整：见取数表"), ("no number of cards: see Budget", "没有卡数：见预算"),
 )  # fmt: skip
 NO_OFFER = (("", ""), ("no price", "无报价"), ("several prices", "多个报价"), ("no exchange rate", "缺少汇率"))
 NOT_OWNED = (
     ("", ""), ("no purchase price", "未填购置成本"), ("no cards in month 1 that it buys", "首月没有可对应的卡数"),
-    ("electricity, hosting or network blank", "电价、托管费或网络费未填"),
+    ("TDP of the card blank", "该卡未填 TDP"), ("electricity, hosting or network blank", "电价、托管费或网络费未填"),
 )  # fmt: skip
 
 
@@ -195,8 +194,9 @@ class _Writer:
         parts = self.parts
         self._group("Owning the cards", "自有")
         self._lines(OWNING_LINES, 1)
-        capex, card, running = (f"COUNT($E${self.at.rows[name]})" for name in ("capex", "card_capex", "owned_running_cost"))
-        code = f"({capex}=0)+2*({capex}>{card})+3*({card}>{running})"
+        needed = ("capex", "card_capex", "power_kw", "owned_running_cost")
+        capex, card, power, running = (f"COUNT($E${self.at.rows[name]})" for name in needed)
+        code = f"({capex}=0)+2*({capex}>{card})+3*({card}>{power})+4*({card}*{power}>{running})"
         reason = f'=IF($E${STATUS_ROW}="ok",{chosen(code, NOT_OWNED, parts)},"")'
         self._next("not_owned", parts.say("What is missing", "缺少内容"), TEXT, reason)
 

@@ -33,7 +33,6 @@ VERDICTS = (
     ("renting is cheaper", "租用更省"), ("saves cash, but not at the discount rate", "省现金，但折现后不划算"),
     ("takes more cash, but later", "现金更多，但支出更晚"), ("buying is cheaper", "购买更省"),
 )  # fmt: skip
-NEVER = ("not within the horizon", "比较期内不回本")
 # column -> head and unit of the two tables
 WAYS = (
     (("Way to pay", "付费方式"), None), (("What is missing", "缺少内容"), None), (("Tax of the price", "价格税务口径"), None),
@@ -160,9 +159,7 @@ class _Writer:
             self.look.text(self.sheet.cell(line, 1, parts.say(*LABELS[model])))
             verdict = chosen(f"(D{line}>0)+2*(E{line}>0)", VERDICTS, parts)
             parts.put(self.sheet, line, 2, f'=IF(COUNT(D{line}:E{line})=2,{verdict},"")', TEXT)
-            flags, months = self.cash.months(f"cheaper_{model}"), self.cash.months("month")
-            found = f'CHOOSE(1+(SUM({flags})>0),"{parts.say(*NEVER)}",INDEX({months},MATCH(1,{flags},0)))'
-            parts.put(self.sheet, line, 3, f'=IF(COUNT({flags})>0,{found},"")', unit_of(MonthNumber))
+            parts.put(self.sheet, line, 3, f"={self.cash.cell(f'cheaper_{model}', TOTAL)}", unit_of(MonthNumber))
             for column, letter in ((4, "E"), (5, "G")):
                 formula = f'=IF(COUNT({letter}{rent},{letter}{buy})=2,{letter}{rent}-{letter}{buy},"")'
                 parts.put(self.sheet, line, column, formula, MONEY)

@@ -18,8 +18,20 @@ from gpusheet.catalog.planning import HOURS, TrafficCurve
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.rent_or_buy import BUY
-from gpusheet.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS
-from gpusheet.units import Cards, Hours, MoneyPerMonth, Number, PerCardHour, PerCardMonth, Ratio, Text, Unit, unit_of
+from gpusheet.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS, WORKLOAD_FACTS
+from gpusheet.units import (
+    Cards,
+    Flag,
+    Hours,
+    MoneyPerMonth,
+    Number,
+    PerCardHour,
+    PerCardMonth,
+    Ratio,
+    Text,
+    Unit,
+    unit_of,
+)
 from gpusheet.wiring import TABLES, quantities
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block
@@ -44,7 +56,7 @@ PRICES = {
     "on_demand": ("paid_hour_price", unit_of(PerCardHour)), "monthly": ("committed_price", unit_of(PerCardMonth)),
     BUY: ("owned_card_cost", unit_of(PerCardMonth)),
 }  # fmt: skip
-ABOUT, BILLS, CHART, DAY, LAYERS = 3, 19, 27, 48, 77  # where the parts of the sheet begin
+ABOUT, BILLS, CHART, DAY, LAYERS = 3, 20, 28, 49, 78  # where the parts of the sheet begin
 FIRST, BOTTOM = DAY + 3, LAYERS + 3  # first hour, lowest layer
 
 
@@ -96,8 +108,6 @@ class _Writer:
                 return self._one(name)
             if name in self.cells:
                 return self.cells[name]
-            if name in self.options.rows:
-                return self.options.at(name)
             return self.parts.cells.value(name) if name in self.parts.cells.rows else name
 
         names = {node.name for node in line.expression.walk() if isinstance(node, Symbol)}
@@ -124,12 +134,12 @@ class _Writer:
         number = options.at("workload_number")
         name = f"INDEX({parts.span.row('Lookup', NAME_ROW)},{number})"
         label = {c.name: (c.label(parts.lang), c.unit) for row in (Workload, TrafficCurve) for c in columns(row)}
-        weights = self._all("hour_weight")
+        weights, net = self._all("hour_weight"), self._all("hour_net")
         there = f"COUNT({weights})=ROWS({weights})"
         order = ("workload", "state", "traffic_curve", "curve_state", "curve_row", "run_rate_month", "largest_weight", "all_weights",
-                 "peak_factor", "busy_hours", *(line.name for line in PEAK_LINES))  # fmt: skip
+                 "ready", "peak_cards", *(line.name for line in PEAK_LINES))  # fmt: skip
         at = {one: f"$B${ABOUT + offset}" for offset, one in enumerate(order)}
-        self.cells |= {one: place for one, place in at.items() if one not in options.rows}
+        self.cells |= at | {one: f"$H${ABOUT + offset}" for offset, one in enumerate(WORKLOAD_FACTS)}
         curve, known = at["traffic_curve"], f"COUNTIF(Curves[curve],{at['traffic_curve']})=1"
         code = f'({curve}="")+2*({curve}<>"")*(1-({known}))+3*({known})*(N({at["largest_weight"]})=0)'
         typed = f'IF({options.at("status")}="ok",INDEX(Workloads[traffic_curve],{number})&"","")'
@@ -143,7 +153,9 @@ class _Writer:
             "run_rate_month": (say("Run-rate month", "稳态月"), quantities()["month"].unit, options.at("run_rate_month")),
             "largest_weight": (say("Largest weight", "最大权重"), RATIO, f'IF({there},MAX({weights}),"")'),
             "all_weights": (say("Sum of the weights", "权重合计"), RATIO, f'IF({there},SUM({weights}),"")'),
-            **{one: (*label[one], options.at(one)) for one in ("peak_factor", "busy_hours")},
+            "ready": (say("Cards known in every hour", "各小时卡数齐全"), unit_of(Flag), f"1*(COUNT({net})=ROWS({net}))"),
+            "peak_cards": (say("Cards to pay for in the busiest hour", "峰值小时待付费卡数"), CARDS,
+                           f'IF({at["ready"]}=1,MAX({net}),"")'),
         }
         for line in PEAK_LINES:
             facts[line.name] = (line.label(parts.lang), line.rule.unit, self._formula(line).removeprefix("="))
@@ -152,6 +164,11 @@ class _Writer:
             self.look.text(self.sheet.cell(row, 1, title), bold=row == ABOUT)
             parts.put(self.sheet, row, 2, f"={formula}", unit)
             self.look.text(self.sheet.cell(row, 3, None if unit is TEXT else unit.label(parts.lang)), color="7F7F7F")
+        for row, one in enumerate(WORKLOAD_FACTS, ABOUT):  # at the right: what the hours are computed from
+            title, unit = options.said[one] if one in options.said else (quantities()[one].label(parts.lang), quantities()[one].unit)
+            self.look.text(self.sheet.cell(row, 5, title))
+            parts.put(self.sheet, row, 8, f"={options.at(one) if one in options.rows else parts.cells.value(one)}", unit)
+            self.look.text(self.sheet.cell(row, 9, unit.label(parts.lang)), color="7F7F7F")
 
     def _bills(self) -> None:
         """A month's bill of all cards by each way, and of the mix."""
@@ -166,11 +183,11 @@ class _Writer:
         first = BILLS + 3
         mixed = first + len(WAYS)
         models = {"on_demand": ("paid_hour_price", "on_demand"), "monthly": ("paid_price", "monthly"), BUY: ("owned_card_cost", "")}
-        way, cards, net, reach = (self._all(one) for one in ("way", "layer_cards", "hour_net", "reach"))
+        way, cards, reach = (self._all(one) for one in ("way", "layer_cards", "reach"))
         for row, key in enumerate((*WAYS, "mixed"), first):
             self.look.text(self.sheet.cell(row, 1, say(*LABELS[key])), bold=key == "mixed")
             money = self._all("cost" if key == "mixed" else f"layer_{key}")
-            priced = f"(COUNT({net})=ROWS({net}))*(COUNT({money})=COUNT({reach}))"
+            priced = f"{self.cells['ready']}*(COUNT({money})=COUNT({reach}))"
             if key != "mixed":
                 name, unit = PRICES[key]
                 self.look.text(self.sheet.cell(row, 2, unit.label(parts.lang)), color="7F7F7F")
@@ -216,12 +233,11 @@ class _Writer:
         for row in range(BOTTOM, BOTTOM + len(HOURS)):
             self.look.text(self.sheet.cell(row, 1), color="A6A6A6")
         net, layer, reach = self._all("hour_net"), self._one("layer"), self._one("reach")
-        before = f"$B{BOTTOM - 1}"
-        more = f'COUNTIF({net},">"&N({before}))'  # hours that need more than the layers so far
-        goes_on = f"(COUNT({net})=ROWS({net}))*(({layer}=1)+(COUNT({before})=1)>0)*({more}>0)"
-        self._column("reach", f'=IF({goes_on},LARGE({net},{more}),"")', CARDS)
+        before, hours = f"$B{BOTTOM - 1}", self._one("layer_hours")
+        goes_on = f"{self.cells['ready']}*(({layer}=1)+(COUNT({before})=1)>0)*(N({self.cells['peak_cards']})>N({before}))"
+        self._column("layer_hours", f'=IF({goes_on},COUNTIF({net},">"&N({before})),"")', HOUR)
+        self._column("reach", f'=IF(COUNT({hours})=1,LARGE({net},{hours}),"")', CARDS)
         self._column("layer_cards", f'=IF(COUNT({reach})=1,{reach}-N({before}),"")', CARDS)
-        self._column("layer_hours", f'=IF(COUNT({reach})=1,COUNTIF({net},">="&{reach}),"")', HOUR)
         for line in LAYER_LINES:
             self._column(line.name, self._formula(line), line.rule.unit)
         costs = [self._one(line.name) for line in LAYER_LINES]
@@ -264,15 +280,16 @@ class _Writer:
             return f"{NAME}!{text}"
 
         net, cards, hours, qps = (here(self._all(key)) for key in ("hour_net", "layer_cards", "layer_hours", "hour_qps"))
+        ready = here(self.cells["ready"])
         fleet, mixed = options.at("fleet_cards"), here(self.cells["bill_mixed"])
         bills = here(f"{self.cells['bill_on_demand']}:{self.cells[f'bill_{BUY}']}")
         asked = f"{options.at('requests_per_day')}*{options.at('demand_factor')}"
         changed = ("A formula of Traffic was changed.", "日内流量表的公式被改动。")
         parts.checks += [
             Check("Traffic: card hours of the layers against the hours", "日内流量：分层卡时与各小时一致", NAME,
-                  f"=IF(COUNT({net})=ROWS({net}),SUMPRODUCT({cards},{hours})-SUM({net}),0)", *changed),
+                  f"=IF({ready}=1,SUMPRODUCT({cards},{hours})-SUM({net}),0)", *changed),
             Check("Traffic against Budget: cards of the busiest hour", "日内流量与预算一致：峰值小时卡数", NAME,
-                  f"=IF(COUNT({net})=ROWS({net}),MAX({net})-{fleet},0)", *changed),
+                  f"=IF({ready}=1,MAX({net})-{fleet},0)", *changed),
             Check("Traffic: requests of the hours against those of the day", "日内流量：各小时请求与日请求一致", NAME,
                   f"=IF(COUNT({qps})=ROWS({qps}),SUM({qps})*seconds_per_hour-{asked},0)", *changed, tolerance="0.01"),
             Check("Traffic: the mix is never dearer than one way alone", "日内流量：混合方式不高于单一方式", NAME,
