@@ -25,7 +25,7 @@ from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
 from gpusheet.workbook.cover_sheet import put_cover
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SHEETS, Span
+from gpusheet.workbook.layout import Span, sheets_with
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
 from gpusheet.workbook.reading.older import SCHEMA
@@ -77,8 +77,11 @@ def build(
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
+    drawn: Any = None,
 ) -> Built:
-    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365."""
+    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365,
+    `drawn` (of `results.risk`) the sheet Risk.
+    """
     if lang not in LANGUAGES:
         raise GpusheetError(f"lang: found {lang!r}, allowed {' or '.join(LANGUAGES)}")
     if not 1 <= months <= MOST_MONTHS:
@@ -87,7 +90,7 @@ def build(
         raise GpusheetError(f"functions: found {functions!r}, allowed {' or '.join(FUNCTIONS)}")
     book = Workbook()
     book.remove(book.worksheets[0])
-    for name in SHEETS:
+    for name in sheets_with(*(["Risk"] if drawn is not None else [])):
         book.create_sheet(name)
     look = Look(lang)
     span = Span(max(1, len(inputs.workloads) + spare))
@@ -97,7 +100,8 @@ def build(
     sizing = put_sizing(book, look, cells, lookup, span)
     summary = put_summary(book, look, lookup, sizing, span)
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
-    parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span)
+    parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span,
+                  drawn=drawn)  # fmt: skip
     for put in RESULTS:
         put(parts)
     ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span, parts.checks, parts.alerts).put()
@@ -139,13 +143,14 @@ def write(
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
+    drawn: Any = None,
     force: bool = False,
 ) -> Outcome:
     """Builds, evaluates and writes the workbook; the file appears whole or not at all."""
     collecting = gc.isenabled()
     gc.disable()  # of a million objects none is garbage, and looking for it takes a fifth of the time
     try:
-        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions)
+        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions, drawn)
     finally:
         if collecting:
             gc.enable()

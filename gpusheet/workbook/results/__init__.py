@@ -9,7 +9,9 @@ from gpusheet.workbook.results.months import put_months
 from gpusheet.workbook.results.outcomes import put_outcomes
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.results.periods import put_periods
+from gpusheet.workbook.results.ranges import put_ranges
+from gpusheet.workbook.results.risk import put_risk
 from gpusheet.workbook.results.sensitivity import put_sensitivity
 
 # in the order in which they are made: one may read what an earlier one noted in `Parts.rows`
-RESULTS: tuple[Callable[[Parts], None], ...] = (put_outcomes, put_sensitivity, put_months, put_growth, put_periods)
+RESULTS: tuple[Callable[[Parts], None], ...] = (put_outcomes, put_sensitivity, put_months, put_growth, put_periods, put_ranges, put_risk)
