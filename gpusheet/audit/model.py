@@ -18,7 +18,7 @@ from gpusheet.audit.cells import AuditBook, Cell, Place, Sheet
 from gpusheet.audit.reading import Readings
 from gpusheet.audit.shapes import Area, Shape
 from gpusheet.audit.units import unit_columns
-from gpusheet.workbook.layout import SHEETS
+from gpusheet.workbook.layout import ALL_SHEETS, role_of
 from gpusheet.workbook.reading.cells import blocks
 
 _ROLES = (
@@ -60,12 +60,15 @@ class Model:
 
     @cached_property
     def roles(self) -> dict[str, str]:
-        """cover, input, calculation, output or check for each sheet; '' for one with nothing in it."""
+        """cover, input, calculation, output or check for each sheet; '' for one with nothing in it.
+
+        A sheet of ours may also be static: its numbers are written and stay, and the sheet says so.
+        """
         return {sheet.title: self._role(sheet, at) for at, sheet in enumerate(self.sheets)}
 
     def _role(self, sheet: Sheet, at: int) -> str:
-        if self.book.ours and sheet.title in SHEETS:
-            return SHEETS[sheet.title][0]
+        if self.book.ours and sheet.title in ALL_SHEETS:
+            return role_of(sheet.title)
         if not sheet.cells:
             return ""
         role = next((role for role, words in _ROLES if words.search(sheet.title)), "")

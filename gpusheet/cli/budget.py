@@ -97,6 +97,13 @@ def budget(
         typer.Option(help="Also the prices of this folder of snapshots; what BOOK has stands.", metavar="FOLDER"),
     ] = None,
     functions: AsNames = None,
+    monte_carlo: Annotated[
+        int | None,
+        typer.Option(parser=_whole, metavar="N", help="Add the sheet Risk: the first year's cost, drawn so often (100 to 1,000,000)."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="S", help="Start of the random numbers of --monte-carlo; 1 without it.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write a budget workbook, from the sample or from a workbook that was edited.
@@ -104,6 +111,8 @@ def budget(
     gpusheet budget -o budget.xlsx
 
     gpusheet budget edited.xlsx -o new.xlsx --months 24
+
+    gpusheet budget edited.xlsx -o new.xlsx --monte-carlo 10000 --seed 7
     """
     from gpusheet.cli.files import check_target
     from gpusheet.cli.settings import changed, first_month
@@ -111,6 +120,7 @@ def budget(
     typed: dict[str, Any] = {"currency": currency, "as_of": as_of, "prepared_on": prepared_on}
     typed["budget_start"] = first_month(start) if start is not None else None
     typed["amount_unit"] = float(amounts.value) if amounts is not None else None
+    _check_draws(monte_carlo, seed)
     as_names = None if functions is None else _as_names(functions)
     check_target(output, force, ".xlsx", book)
     language: str = lang or Lang.en
@@ -132,7 +142,10 @@ def budget(
     months = MONTHS if months is None else months
     if as_names is not None:
         extra["functions"] = as_names
-    _write(replace(inputs, settings=settings), output, language, months, extra | {"force": force})
+    inputs = replace(inputs, settings=settings)
+    if monte_carlo is not None:
+        extra["drawn"] = _drawn(inputs, months, monte_carlo, 1 if seed is None else seed)
+    _write(inputs, output, language, months, extra | {"force": force})
 
 
 def template(
@@ -159,6 +172,27 @@ def template(
     from gpusheet.workbook.examples import template as empty
 
     _write(empty(lang), output, lang, MONTHS, {"force": force, "functions": functions.value})
+
+
+def _check_draws(draws: int | None, seed: int | None) -> None:
+    from gpusheet.risk import FEWEST, MOST
+
+    if draws is not None and not FEWEST <= draws <= MOST:
+        raise GpusheetError(f"--monte-carlo: found {draws}, allowed {FEWEST} to {MOST:,}")
+    if seed is not None and draws is None:
+        raise GpusheetError(f"--seed: found {seed}, allowed with --monte-carlo N only")
+    if seed is not None and seed < 0:
+        raise GpusheetError(f"--seed: found {seed}, allowed a whole number at least 0")
+
+
+def _drawn(inputs: Inputs, months: int, draws: int, seed: int) -> Any:
+    """What the sheet Risk shows."""
+    import datetime
+
+    from gpusheet.workbook.results.risk import drawn
+
+    with working(f"Drawing {draws:,} years"):
+        return drawn(inputs, months, draws, seed, datetime.date.today())
 
 
 def _as_names(text: str) -> str:

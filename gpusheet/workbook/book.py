@@ -26,7 +26,7 @@ from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
 from gpusheet.workbook.cover_sheet import put_cover
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SHEETS, Span
+from gpusheet.workbook.layout import Span, sheets_with
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
 from gpusheet.workbook.reading.older import SCHEMA
@@ -81,8 +81,10 @@ def build(
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
     cards: int | None = None,
+    drawn: Any = None,
 ) -> Built:
-    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365.
+    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365,
+    `drawn` (of `results.risk`) the sheet Risk.
 
     `cards` is how many cards the comparison has room for; by default some more than there are.
     """
@@ -94,7 +96,7 @@ def build(
         raise GpusheetError(f"functions: found {functions!r}, allowed {' or '.join(FUNCTIONS)}")
     book = Workbook()
     book.remove(book.worksheets[0])
-    for name in SHEETS:
+    for name in sheets_with(*(["Risk"] if drawn is not None else [])):
         book.create_sheet(name)
     look = Look(lang)
     span = Span(max(1, len(inputs.workloads) + spare))
@@ -105,7 +107,7 @@ def build(
     summary = put_summary(book, look, lookup, sizing, span)
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
     parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span,
-                  cards or len(inputs.catalog.gpus) + SPARE_CARDS)  # fmt: skip
+                  cards or len(inputs.catalog.gpus) + SPARE_CARDS, drawn=drawn)  # fmt: skip
     for put in RESULTS:
         put(parts)
     ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span, parts.checks, parts.alerts).put()
@@ -147,13 +149,14 @@ def write(
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
+    drawn: Any = None,
     force: bool = False,
 ) -> Outcome:
     """Builds, evaluates and writes the workbook; the file appears whole or not at all."""
     collecting = gc.isenabled()
     gc.disable()  # of a million objects none is garbage, and looking for it takes a fifth of the time
     try:
-        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions)
+        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions, drawn=drawn)
         remarks = settle(built.book, [one for one in extra_sheets if isinstance(one, CarriedFormula)])
     finally:
         if collecting:

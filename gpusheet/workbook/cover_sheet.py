@@ -20,7 +20,7 @@ from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SCENARIO, SHEETS, Span, hint_of, title_of
+from gpusheet.workbook.layout import SCENARIO, Span, hint_of, title_of
 from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
 from gpusheet.workbook.style import FORMULA, INPUT, LINK, Look, fill, font, printing, protect, set_widths
 from gpusheet.workbook.tables import Placed, validation
@@ -99,7 +99,7 @@ def put_cover(
             sheet.conditional_formatting.add(
                 at, CellIsRule(operator="equal", formula=[f'"{bad}"'], fill=fill("F8CBAD")))
         row += 1
-    row = _contents(sheet, look, row + 1)
+    row = _contents(sheet, look, row + 1, book.sheetnames)
     row = _colours(sheet, look, row + 1)
     last = _log(sheet, look, inputs, row + 1)
     set_widths(sheet, (26, 34, 16, 22, 14, 14, 14, 14))
@@ -122,9 +122,9 @@ def _scenario(sheet: Any, look: Look, inputs: Inputs, scenarios: Placed) -> None
         sheet.add_data_validation(made)
 
 
-def _contents(sheet: Any, look: Look, row: int) -> int:
+def _contents(sheet: Any, look: Look, row: int, names: list[str]) -> int:
     look.group(sheet, row, WORDS[look.lang]["contents"], 8)
-    for name in SHEETS:
+    for name in names:
         row += 1
         cell = sheet.cell(row, 1, title_of(name, look.lang))
         cell.hyperlink = Hyperlink(ref=cell.coordinate, location=f"'{name}'!A1", display=title_of(name, look.lang))

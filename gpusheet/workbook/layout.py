@@ -65,6 +65,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                  "workloads: what Growth and Periods read.", "财季、档位墙的按月成本与业务分组：供“增长日历”与“期间”引用。"),
     "Summary": ("output", "Summary", "汇总", "The outcome for each workload at full demand of month 1.",
                 "各业务在首月满负荷需求下的结果。"),
+    "Ranges": ("output", "Ranges", "区间", "Low, expected and high cards and cost at full demand of month 1, where the method gives "
+               "a range.", "首月满负荷需求下的低、预期、高卡数与成本（测算方法提供区间时）。"),
     "Budget": ("output", "Budget", "预算", "Demand, cards and cost by month.", "按月的需求、卡数与成本。"),
     "Outcomes": ("output", "Scenarios side by side", "情景对比", "The first five scenarios in the run-rate month; the Cover "
                  "chooses which drives the book.", "前五个情景的稳态月结果；封面选择驱动全表的情景。"),
@@ -88,6 +90,13 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),
 }  # fmt: skip
 
+# sheets that are only there where they were asked for; they stand before the checks
+OPTIONAL: dict[str, tuple[str, str, str, str, str]] = {
+    "Risk": ("static", "Risk", "风险", "What the first year may cost: drawn at random when the book was written.",
+             "首年成本的可能分布：生成工作簿时随机抽样。"),
+}  # fmt: skip
+ALL_SHEETS = {**SHEETS, **OPTIONAL}
+
 # rows of Workloads that are filled in but have no name
 UNNAMED = 'SUMPRODUCT((Workloads[workload]="")*((Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
 
@@ -101,15 +110,26 @@ FIRST_COLUMN = 5  # of the workloads: before them name, label, unit, largest val
 
 
 def title_of(sheet: str, lang: str) -> str:
-    return SHEETS[sheet][2 if lang == "zh" else 1]
+    return ALL_SHEETS[sheet][2 if lang == "zh" else 1]
 
 
 def hint_of(sheet: str, lang: str) -> str:
-    return SHEETS[sheet][4 if lang == "zh" else 3]
+    return ALL_SHEETS[sheet][4 if lang == "zh" else 3]
 
 
 def role_of(sheet: str) -> str:
-    return SHEETS[sheet][0]
+    return ALL_SHEETS[sheet][0]
+
+
+def sheets_with(*wanted: str) -> list[str]:
+    """The sheets of a book in the order of their tabs, with some of the optional ones.
+
+    >>> sheets_with("Risk")[-3:], len(sheets_with()) == len(SHEETS)
+    (['Risk', 'Checks', 'Rules'], True)
+    """
+    names = list(SHEETS)
+    checks = names.index("Checks")
+    return [*names[:checks], *(name for name in OPTIONAL if name in wanted), *names[checks:]]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from gpusheet.workbook.budget_layout import MONTH_ROW
 from gpusheet.workbook.carry import Carried, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.lambda_names import has_lambdas
-from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS
+from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, OPTIONAL, SHEETS
 from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
 from gpusheet.workbook.reading.cells import Cells, formula_of
 from gpusheet.workbook.reading.edited import Edited, cells_of
@@ -125,6 +125,8 @@ def read_book(path: Path | str) -> ReadBook:
         rest = rest_of(edited)
     formulas = kept_formulas(edited, cells, {one.title for one in rest.sheets})
     lost = besides((line for table in tables.values() for line in table.lost), (f"{one.place}: " for one in formulas.formulas))
+    warnings += [f"{name}: static, so it is not carried over; draw anew with --monte-carlo"
+                 for name in OPTIONAL if name in book.sheetnames]
     return ReadBook(
         inputs=inputs,
         lang=lang,
@@ -258,4 +260,9 @@ def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: i
     # the formulas that are compared name columns of the tables, so that these may be empty
     catalog = replace(inputs.catalog, gpus=(), models=(), prices=(), fx=())
     kept = replace(inputs, catalog=catalog, workloads=(), other_costs=tuple(costs))
-    return build(kept, lang, months, spare=lines).book
+    drawn = None
+    if any(name in book.sheetnames for name in OPTIONAL):
+        from gpusheet.workbook.results.risk import stand_in
+
+        drawn = stand_in(months)
+    return build(kept, lang, months, spare=lines, drawn=drawn).book

@@ -12,12 +12,14 @@ from gpusheet.workbook.results.options import put_options
 from gpusheet.workbook.results.outcomes import put_outcomes
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.results.periods import put_periods
+from gpusheet.workbook.results.ranges import put_ranges
 from gpusheet.workbook.results.rent_or_buy import put_rent_or_buy
+from gpusheet.workbook.results.risk import put_risk
 from gpusheet.workbook.results.sensitivity import put_sensitivity
 from gpusheet.workbook.results.traffic import put_traffic
 
 # in the order in which they are made: one may read what an earlier one noted in `Parts.rows`
 RESULTS: tuple[Callable[[Parts], None], ...] = (
     put_outcomes, put_sensitivity, put_compare, put_options, put_cash_flow, put_rent_or_buy, put_traffic,
-    put_months, put_growth, put_periods,
+    put_months, put_growth, put_periods, put_ranges, put_risk,
 )  # fmt: skip

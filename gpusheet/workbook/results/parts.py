@@ -37,6 +37,7 @@ class Parts:
     cards: int = 1  # columns that GpuCases has for cards
     checks: list[Check] = field(default_factory=list)  # of integrity: each sheet adds its own
     alerts: list[Check] = field(default_factory=list)
+    drawn: Any = None  # what a sheet Risk shows, where one is wanted
     rows: dict[str, Any] = field(default_factory=dict)  # what a sheet notes for others and for tests: places by name
 
     @property

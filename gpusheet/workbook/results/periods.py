@@ -51,7 +51,7 @@ class _Writer:
         self.budget, self.words = parts.budget, WORDS[parts.lang]
         self.calendar: CalendarCells = parts.rows[CALENDAR]
         years = (FIRST, FIRST + parts.budget.years - 1)
-        self.at = PeriodCells(years, (years[1] + 2, years[1] + 1 + self.calendar.quarters))
+        self.at = PeriodCells(years, (years[1] + 1, years[1] + self.calendar.quarters))
         self.width = self.at.quarters[1]
         self.spans = (self.at.years, self.at.quarters)
         self.sheet = parts.sheet(NAME, self.width)
@@ -67,7 +67,7 @@ class _Writer:
         for name in GROUPS:
             self._groups(name)
         set_widths(self.sheet, (6, 30, 13, 17))
-        set_widths(self.sheet, [15] * self.budget.years + [3] + [14] * self.calendar.quarters, FIRST)
+        set_widths(self.sheet, [15] * self.budget.years + [14] * self.calendar.quarters, FIRST)
         self.sheet.freeze_panes = f"{get_column_letter(FIRST)}{COUNT_ROW + 1}"
         area = f"A1:{get_column_letter(self.width)}{self.line - 2}"
         printing(self.sheet, self.lang, f"{NAMES_ROW}:{COUNT_ROW}", area, "A:D")
