@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpusheet.constants import TIERS
-from gpusheet.ops import above, ceil, floor, largest, maximum, where
+from gpusheet.ops import above, ceil, floor, maximum, where
 from gpusheet.registry import rule
+from gpusheet.sizes import largest
 from gpusheet.units import Cards, CardsInTheory, Demand, Share, Tiers
 
 

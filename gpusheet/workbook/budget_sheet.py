@@ -180,7 +180,8 @@ class BudgetWriter:
                 name, name
             )
 
-        formula = cell_formula(line.expression, self.facts, place, f'$C{top}="ok"')
+        computed = {*earlier, *(name for name in drivers if name in self.sizing)}
+        formula = cell_formula(line.expression, self.facts, place, f'$C{top}="ok"', computed=computed)
         fill_block(self.sheet, self.look, top, count, FIRST, self.at.months, formula, rule.unit)
         if line.name in ADDED:
             cells = f"{self.at.first}{top}:{self.at.last}{top}"

@@ -90,7 +90,7 @@ FORMULAS: list[tuple[Callable[..., Any], str]] = [
     (lambda a, b, c: 12 - ops.above(a, b) * c, "12-(aa>bb+tiny)*cc"),
     (lambda a, b, c: a - ops.at_least(b, c), "aa-1*(bb>=cc-tiny)"),
     (lambda a, b, c: ops.floor((a + b) / c), "INT((aa+bb)/cc+tiny)"),
-    (lambda a, b, c: ops.where(ops.above(a, 0), b - c, c), "IF(aa>tiny,bb-cc,cc)"),
+    (lambda a, b, c: ops.where(ops.above(a, 0), b - c, c), "CHOOSE(1+(aa>tiny),cc,bb-cc)"),
     (lambda a, b, c: ops.above(a - b, c - a), "1*(aa-bb>cc-aa+tiny)"),
 ]
 
