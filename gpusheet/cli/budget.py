@@ -246,7 +246,7 @@ def _show_why(inputs: Inputs) -> None:
     from gpusheet.lookup import look_up
 
     context = inputs.context
-    lines = [f"{one.workload}: {why}" for one in inputs.workloads for why in look_up(one, context).missing]
+    lines = [f"no price for {one.workload}: {why}" for one in inputs.workloads for why in look_up(one, context).missing]
     for line in lines[:MOST_SHOWN]:
         warning(line)
     if len(lines) > MOST_SHOWN:

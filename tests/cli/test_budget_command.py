@@ -52,7 +52,8 @@ def test_a_blocked_total_is_written_and_said() -> None:
     lines = ended.err.splitlines()
     assert lines[0] == "blocked: b.xlsx has no budget total, as a figure that belongs in it is missing"
     assert any("exchange rate" in line for line in lines[1:])
-    assert all(line.startswith("check failed: ") for line in lines[1:])
+    assert all(line.startswith(("check failed: ", "no price for ")) for line in lines[1:])
+    assert any(line.startswith("no price for ") and "FX: no single rate from" in line for line in lines)
     assert Path("b.xlsx").exists()
 
 

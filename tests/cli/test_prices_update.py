@@ -204,9 +204,11 @@ def test_own_columns_and_formulas_go_on(book: Path) -> None:
     edited(book, edit, put(Assumptions_C10=None))
     found, _ = written_anew(book, snap(dearer(old()[0], listing="new")))
     assert len(found) == len(old()) + 1
-    sheet, grown = table(open_package(book).load(), "Prices")
+    made = open_package(book).load()
+    sheet, grown = table(made, "Prices")
     last = range_boundaries(grown.ref)[3]
-    assert sheet[f"U{last}"].value is None and sheet[f"V{last}"].value == f"=F{last}*2"
+    note, twice = (column(made, "Prices", name) for name in ("note", "twice"))
+    assert sheet[f"{note}{last}"].value is None and sheet[f"{twice}{last}"].value == f"=F{last}*2"
 
 
 def test_a_table_that_a_program_dropped(book: Path) -> None:
