@@ -1,6 +1,6 @@
 """How far the serving estimates are from measured rows of public sources.
 
-    python -m benchmarks.accuracy [DIR] [--no-leave-out]
+    python -m benchmarks.accuracy [DIR] [--no-leave-out] [--table en|zh]
 
 Every row goes the way of `gpusheet estimate`. After the errors by file: the same with the times refitted without the model,
 card or engine that is estimated (by benchmarks.fit_serving, the same rules and code as for the shipped coefficients).
@@ -33,13 +33,63 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", metavar="DIR")
     parser.add_argument("--no-leave-out", action="store_true", help="leave the refits out")
+    parser.add_argument("--table", choices=("en", "zh"), help="only the table of docs/serving.md")
     options = parser.parse_args()
     files = truth.load(truth.folder(options.folder))
+    if options.table:
+        print(table(files, options.table))
+        return
     for file in files:
         report(file)
     timed = [rows for rows in map(Rows.of, (f for f in files if f.name.startswith(("serving", "throughput")))) if len(rows)]
     if timed and not options.no_leave_out:
         leave_outs(timed)
+
+
+# lines of the table in docs/serving.md: file, quantity, of models with experts or not (None: all), and the labels
+_LINES = (
+    ("kv_pool", "kv_pool_gib_per_card", None, "KV pool", "KV 池"),
+    ("kv_capacity", "kv_pool_tokens", None, "KV pool in tokens, where tokens, memory share and length are stated",
+     "KV 池 token 数（日志写明 token、显存占比与长度）"),
+    ("serving", "tpot_s", False, "TPOT, dense", "TPOT，稠密"),
+    ("serving", "tpot_s", True, "TPOT, experts", "TPOT，MoE"),
+    ("serving", "ttft_s", None, "TTFT under load", "负载下 TTFT"),
+    ("throughput", "output_tokens_per_s", False, "tokens/s, dense", "输出速率，稠密"),
+    ("throughput", "output_tokens_per_s", True, "tokens/s, experts", "输出速率，MoE"),
+    ("throughput", "tpot_s", None, "TPOT beside them, mostly of bursts", "其中的 TPOT，多为突发请求"),
+    ("throughput", "ttft_s", None, "TTFT beside them, mostly of bursts", "其中的 TTFT，多为突发请求"),
+)  # fmt: skip
+_HEADS = {
+    "en": ("File", "Figure", "Rows", "Median", "Mean", "90% are below", "Within 20%", "In the range"),
+    "zh": ("文件", "指标", "行数", "中位数", "平均", "90% 低于", "20% 以内", "区间内"),
+}
+
+
+def table(files: Sequence[truth.Truth], lang: str) -> str:
+    """Absolute errors by file and quantity, as docs/serving.md has them."""
+    lines = [_HEADS[lang], ("---",) * len(_HEADS[lang])]
+    for kind, name, moe, *labels in _LINES:
+        for file in (file for file in files if file.name.startswith(kind)):
+            found, measured = answer(file.rows), file.measured[name]
+            if kind == "kv_capacity":
+                measured = measured.where(_stating(file))
+            chosen = measured.notna() & found[name].notna()
+            if moe is not None:
+                chosen &= np.array([_experts(row) for row in file.rows]) == moe
+            size = (found[name] / measured - 1)[chosen].abs().fillna(0)  # a pool that is none, as estimated
+            inside = measured.between(found[f"{name}_low"], found[f"{name}_high"])[chosen]
+            lines.append((
+                kind, labels[lang == "zh"], str(len(size)), f"{size.median():.1%}", f"{size.mean():.1%}", f"{size.quantile(0.9):.1%}",
+                f"{(size <= 0.2).mean():.0%}", f"{inside.mean():.0%}",
+            ))  # fmt: skip
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _stating(file: truth.Truth) -> list[bool]:
+    """The logs of vLLM, SGLang and TensorRT-LLM that state tokens, memory share and length."""
+    tokens = file.measured["kv_pool_tokens"]
+    return [bool(row["gpu_memory_utilization"] and row["max_model_len"] and np.isfinite(tokens[place]))
+            and str(row["engine"]).casefold().startswith(STATING) for place, row in enumerate(file.rows)]  # fmt: skip
 
 
 def report(file: truth.Truth) -> None:
@@ -131,13 +181,11 @@ def _exact(what: str, off: pd.Series, file: truth.Truth) -> None:
 
 
 def _capacity_bar(file: truth.Truth, found: pd.DataFrame) -> None:
-    """The logs of vLLM, SGLang and TensorRT-LLM that state tokens, memory share and length."""
+    """The errors of the logs that state all that a pool depends on."""
     bar = {}
-    for place, row in enumerate(file.rows):
-        tokens = file.measured["kv_pool_tokens"][place]
-        stated = row["gpu_memory_utilization"] and row["max_model_len"] and np.isfinite(tokens)
-        if stated and str(row["engine"]).casefold().startswith(STATING):
-            estimated = found["kv_pool_tokens"][place]
+    for place, stating in enumerate(_stating(file)):
+        if stating:
+            tokens, estimated = file.measured["kv_pool_tokens"][place], found["kv_pool_tokens"][place]
             bar[place] = 0.0 if tokens == estimated == 0 else estimated / tokens - 1 if tokens else np.inf
     off = pd.Series(bar, dtype=float)
     answered = off.dropna()

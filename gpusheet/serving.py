@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from gpusheet.catalog import Assumptions, Model, Workload
+from gpusheet.catalog.precision_names import precision_of
 from gpusheet.errors import GpusheetError, as_typed
 from gpusheet.lookup import Context, look_up
 from gpusheet.missing import is_missing
@@ -149,6 +150,7 @@ def _looked_up(model: str, gpu: str, context: Context, given: tuple[tuple[str, A
     facts, card = catalog.find_model(model), catalog.find_gpu(gpu)
     if "engine" in typed:
         typed["engine"] = catalog.find_engine(str(typed["engine"])).engine
+    typed |= {name: precision_of(str(typed[name])) or typed[name] for name in ("weight_precision", "kv_precision") if name in typed}
     lengths = {"input_tokens": 1, "output_tokens": 1}  # each call brings its own
     # what an assumption says beside its default counts as given
     usual, assumed = Assumptions(), context.assumptions
@@ -160,7 +162,8 @@ def _looked_up(model: str, gpu: str, context: Context, given: tuple[tuple[str, A
     domain = int(card.link_domain_cards or card.max_cards_per_node)
     precision = str(workload.weight_precision or assumed.weight_precision)
     sizes = tuple(
-        (ranks, groups, why_not(facts, ranks, precision, _spreads(workload.expert_parallel, groups), groups))
+        (ranks, groups, f"the link of {card.gpu} joins {domain}" if ranks > domain else
+         why_not(facts, ranks, precision, _spreads(workload.expert_parallel, groups), groups))
         for ranks, groups in _sizes(workload, facts, workload.engine or assumed.engine, domain)
     )
     if not sizes:

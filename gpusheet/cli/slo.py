@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gpusheet.cli.screen import Lang, as_json, out, remark, table
+from gpusheet.cli.screen import Lang, as_json, out, remark, table, warning
 from gpusheet.errors import GpusheetError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _WORDS = {
     ),
     Lang.zh: ("TP x DP", "单副本卡数", "副本数", "总卡数", "区间", "单副本并发", "单副本 QPS", "TTFT", "TPOT", "瓶颈", "最少"),
 }
+_LONG = {"ttft": 60.0, "tpot": 2.0}  # seconds that nobody waits
 _EVIDENCE = {"partly": "measured in part only", "none": "not measured"}
 
 
@@ -32,9 +33,10 @@ def show(qps: str, given: Mapping[str, str], context: Context, json: bool, lang:
     if absent := [name for name, text in wanted.items() if text is None]:
         raise GpusheetError(f"--qps: give --{absent[0].replace('_', '-')} too")
     rate, lengths = _number("--qps", qps), [_number(f"--{name}", str(wanted[name])) for name in ("input_tokens", "output_tokens")]
-    targets = [_number(f"--{name}", named.pop(f"{name}_target")) if f"{name}_target" in named else None for name in ("ttft", "tpot")]
+    targets = [_seconds(name, named.pop(f"{name}_target", None)) for name in ("ttft", "tpot")]
     typed: dict[str, Any] = dict(named)
     plan = cards_for_slo(str(wanted["model"]), str(wanted["gpu"]), rate, *lengths, *targets, context=context, **typed)
+    _published(plan, typed.get("weight_precision"), context)
     if json:
         as_json(asdict(plan) | {"cards": plan.cards, "refused": plan.refused})
     else:
@@ -43,14 +45,31 @@ def show(qps: str, given: Mapping[str, str], context: Context, json: bool, lang:
         raise GpusheetError(f"no size of {plan.gpu} serves {plan.model} so: {plan.refused}")
 
 
-def _number(option: str, text: str) -> float:
+def _number(option: str, text: str, of: str = "") -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
     if not 0 < number < 1e12:
-        raise GpusheetError(f"{option.replace('_', '-')}: found {text!r}, allowed a number above 0")
+        raise GpusheetError(f"{option.replace('_', '-')}: found {text!r}, allowed a number{of} above 0")
     return number
+
+
+def _seconds(name: str, text: str | None) -> float | None:
+    """A target; warns where milliseconds may be meant."""
+    if text is None:
+        return None
+    found = _number(f"--{name}", text, " of seconds")
+    if found > _LONG[name]:
+        warning(f"--{name}: {found:.15g} seconds; for {found:.15g} milliseconds type {found / 1000:.15g}")
+    return found
+
+
+def _published(plan: Plan, typed: str | None, context: Context) -> None:
+    """Says where a model is published in a smaller format than the one that is assumed unasked."""
+    own, assumed = context.catalog.find_model(plan.model).published_precision, context.assumptions.weight_precision
+    if typed is None and own not in ("bf16", assumed):
+        warning(f"weight_precision: {assumed} is assumed, and {plan.model} is published in {own}; for that add --weight-precision {own}")
 
 
 def _show(plan: Plan, lang: Lang) -> None:

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import accuracy, truth  # noqa: E402
+from benchmarks import accuracy, three_cases, truth  # noqa: E402
 from benchmarks.fit_serving import Rows, apart, coefficients, fit  # noqa: E402
 from gpusheet.serving_rows import answer  # noqa: E402
 
@@ -50,7 +50,28 @@ def test_files_with_other_columns_are_read(tmp_path: Path) -> None:
         accuracy.report(file)
 
 
-@pytest.mark.skipif(not truth.BESIDE.is_dir(), reason="the measured rows are not part of the project")
+measured = pytest.mark.skipif(not truth.BESIDE.is_dir(), reason="the measured rows are not part of the project")
+
+
+@measured
+@pytest.mark.parametrize(("lang", "page"), [("en", "serving.md"), ("zh", "serving.zh.md")])
+def test_figures_in_the_docs_are_those_of_the_benchmarks(lang: str, page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    files = truth.load(truth.BESIDE)
+    times = [file for file in files if file.name.startswith("serving")]
+    for mark, expected in (("accuracy", accuracy.table(files, lang)), ("cases", three_cases.table(times, lang))):
+        assert text.partition(f"<!-- {mark} -->")[2].partition(f"<!-- /{mark} -->")[0].strip() == expected, f"refresh {mark}"
+
+
+@measured
+def test_named_rows_are_answered() -> None:
+    """Of the rows with an engine, a card and a model that are known."""
+    for file in truth.load(truth.BESIDE):
+        known = [bool(str(row["engine"]).strip()) and accuracy._known(row) for row in file.rows]
+        assert (answer(file.rows)["refused"][known] == "").mean() >= 0.98, file.name
+
+
+@measured
 def test_estimates_keep_the_bars() -> None:
     bars = {  # file, quantity, experts or not (None: both): most median, most 90th percentile
         ("serving", "tpot_s", False): (0.09, 0.35), ("serving", "tpot_s", True): (0.17, 0.5),

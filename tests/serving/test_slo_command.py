@@ -35,7 +35,26 @@ def test_without_a_rate_the_targets_are_those_of_the_workload() -> None:
     assert (found["ttft_target"], found["tpot_target"]) == (2, 0.05)
 
 
+def test_formats_as_people_write_them() -> None:
+    asked = [pair for pair in ASKED if not pair.startswith("weight_precision")]
+    found = json.loads(run("estimate", *options(*asked, "weight_precision=FP8 (e4m3)"), "--json").out)
+    assert found["cards"] == PLAN.cards
+
+
+def test_what_may_not_be_meant_is_remarked() -> None:
+    ended = run("estimate", *options("gpu=H100", "model=gpt-oss-120b", "input_tokens=2048", "output_tokens=512", "qps=1"))
+    said = "weight_precision: fp16 is assumed, and gpt-oss-120b is published in mxfp4; for that add --weight-precision mxfp4"
+    assert ended.status == 0 and ended.err.splitlines()[0] == said
+    ended = run("estimate", *options(*ASKED[:-2], "ttft=1000", "tpot=50"))
+    assert ended.status == 0 and ended.err.splitlines()[:2] == [
+        "--ttft: 1000 seconds; for 1000 milliseconds type 1", "--tpot: 50 seconds; for 50 milliseconds type 0.05",
+    ]  # fmt: skip
+
+
 def test_what_is_wrong_is_one_line() -> None:
+    refused(run("estimate", *options(*ASKED[:-1], "tpot=50ms")), "--tpot: found '50ms', allowed a number of seconds above 0")
+    wide = run("estimate", *options(*ASKED, "cards=16"))
+    assert wide.errors == ["no size of H100-80G-SXM serves Meta-Llama-3.1-70B so: 16 cards: the link of H100-80G-SXM joins 8"]
     refused(run("estimate", *options(*ASKED[:3], "qps=10")), "--qps: give --input-tokens too")
     refused(run("estimate", *options(*ASKED[:5], "qps=ten")), "--qps: found 'ten', allowed a number above 0")
     refused(run("estimate", *options(*ASKED), "--engine", "foo"),
