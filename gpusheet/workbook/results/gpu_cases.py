@@ -174,25 +174,21 @@ class GpuCases:
 
     def _replica(self) -> Iterator[Line]:
         """How many cards make a replica: on the workload's own card as it says, on others what holds the weights."""
-        size, most = (find_rule(name) for name in ("replica_size", "most_replica_cards"))
-        cards = next(c for c in columns(Workload) if c.name == "cards")
+        rule, cards = find_rule("replica_cards"), next(c for c in columns(Workload) if c.name == "cards")
 
-        def limit() -> str:
-            place = {"cards": f"$D${self.rows[cards.name]}"}
-            return cell_formula(most.expression, self.known, lambda name: place.get(name) or self.at(name), COMPLETE)
+        def own() -> str:
+            return f"$D${self.rows[cards.name]}"
 
-        def within() -> str:
-            one, other = self.at(size.name), self.at(most.name)
-            return f'=IF(COUNT({one},{other})=2,1*({one}<={other}),"")'
+        def place(name: str) -> str:
+            return own() if name == cards.name else self.at(name)
+
+        def elsewhere() -> str:
+            return cell_formula(rule.expression, self.known, place, COMPLETE)
 
         def chosen() -> str:
-            own = f"N({self.lines.at('own_card')})"
-            of = f"MAX(N({self.at('replica_within')}),{own}+{own})"
-            return f'=CHOOSE(1+{of},"",{self.at(size.name)},$D${self.rows[cards.name]})'
+            return f"=CHOOSE(1+N({self.lines.at('own_card')}),{self.at(rule.name)},{own()})"
 
-        yield self._rule(size)
-        yield Line(most.name, most.label(self.parts.lang), most.unit, limit)
-        yield Line("replica_within", self.parts.say("One link joins them", "未超出互联域"), unit_of(Flag), within)
+        yield Line(rule.name, rule.label(self.parts.lang), rule.unit, elsewhere)
         yield Line(cards.name, cards.label(self.parts.lang), cards.unit, chosen, f"={self.lines.lookup(cards.name)}")
 
     def _results(self) -> Iterator[Line]:
@@ -202,7 +198,6 @@ class GpuCases:
         tests: dict[str, Callable[[], str]] = {
             "no_inputs": lambda: f'{STATUS}<>"ok"',
             "no_facts": lambda: f'E${STATUS_ROW}<>"ok"',
-            "too_many": lambda: f"(COUNT({at('cards')})=0)*(COUNT({at('min_cards_for_weights')})=1)=1",
             "too_few": lambda: f"(COUNT({at('cards')},{at('fits')})=2)*(N({at('fits')})=0)"
                                f"*(N({at('min_cards_for_weights')})>N({at('cards')}))=1",
             "no_fit": lambda: f"N({at('fits')})<1",
@@ -242,7 +237,7 @@ class GpuCases:
         """What the rules above need that is the same for all cards."""
         lookup, sizing = self.parts.lookup.rows, self.parts.sizing
         computed = (*rules_of_card(), *rules_of_price())
-        rules = [find_rule(name) for name in (*computed, "replica_size", "most_replica_cards", *MARGINS)]
+        rules = [find_rule(name) for name in (*computed, "replica_cards", *MARGINS)]
         needed = {need for rule in rules for need in rule.needs.values()}
         there = {*computed, *self.lines.rows, "cards", "unit_price", "price_period"}
         typed = {name for name in computed if quantities()[name].column is not None and name not in MEASURED}
