@@ -11,6 +11,7 @@ from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price
 from gpusheet.comparison import HELD, MEASURED, replica_cards
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import Context
+from gpusheet.missing import is_missing
 from gpusheet.registry import all_rules
 from gpusheet.wiring import TABLES, quantities
 from gpusheet.xl import arguments
@@ -148,8 +149,8 @@ def compare(
     good = [own[row] for row in sized.good]
     cards = replica_cards(good, sized.values["cards"], sized.values, sized.tables["tiers"])
     at = rows[0].index("cards")
-    for row, number in zip(sized.good, cards, strict=True):
-        rows[row + 1][at] = None if number != number else float(number)
+    for row, number in zip(sized.good, cards.tolist(), strict=True):
+        rows[row + 1][at] = None if is_missing(number) else number
     solved = solve_rows(rows, context)
     cells = _spilled(solved, names)
     rank = _spilled(solved, ("fits", "monthly_cost"))
@@ -265,7 +266,8 @@ FUNCTIONS = (
         (
             arguments.table("workload", "One workload: header row and one row, or two columns with names and values. Measured "
                   "figures, fixed and owned cards hold for its gpu, without one for all; price_list and pricing_model are kept to.",
-                  "一个业务：表头行加一行，或“名称、数值”两列。实测值、指定与自有卡只用于其 gpu，未写 gpu 则用于全部；只比较所写的 price_list 与 pricing_model"),
+                  "一个业务：表头行加一行，或“名称、数值”两列。实测值、指定与自有卡只用于其 gpu，未写 gpu 则用于全部；"
+                  "只比较所写的 price_list 与 pricing_model"),
             _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; blank: the usual ones.",
                    "要输出的指标：区域或 \"card_tier, monthly_cost\"；留空：常用指标"),
             _DAY, *_OWN,

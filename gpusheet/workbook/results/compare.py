@@ -124,13 +124,14 @@ class Compare:
         self._heads(first - 2, self.parts.say("No.", "序号"), {
             "own": ("Chosen now", "当前选择", unit_of(Flag)), "rank": ("Rank", "排名", number),
             "ranked_cost": ("Cost that is ranked", "参与排名的费用", unit_of(MoneyPerMonth)),
-            "gpu_number": ("No. of the card", "卡型序号", number), "model_number": ("No. of the model", "计费方式序号", number)})  # fmt: skip
+            "gpu_number": ("No. of the card", "卡型序号", number),
+            "model_number": ("No. of the model", "计费方式序号", number)})  # fmt: skip
         models = cases.by_model("result")
         self._column("number", f"=ROW()-ROW($A${first - 1})", number, first, rows)
         self._column("gpu_number", f"=1+INT(({at['number']}-1)/ROWS({models}))", number, first, rows)
         self._column("model_number", f"=1+MOD({at['number']}-1,ROWS({models}))", number, first, rows)
         card, model = at["gpu_number"], at["model_number"]
-        listed = ",".join(f'"{name}"' for name in PRICING_MODELS)  # as words, in their order
+        listed = ",".join(f'"{name}"' for name in PRICING_MODELS)
         for column in self.shown:
             if column.key == "pricing_model":
                 formula = f'=IF({at["gpu"]}="","",CHOOSE({model},{listed}))'
@@ -252,7 +253,8 @@ class Compare:
         for en, zh, where, formula, todo, tolerance in (
             ("Workload looked at that is not in Workloads", "分析对象不在业务表中", "Assumptions",
              f"=1-{cases.cell('looked_at_known')}",
-             ("Assumptions, looked_at: name a workload, or leave it blank for the first.", "请在假设的 looked_at 中填写业务名称，或留空取第一个。"), "0"),
+             ("Assumptions, looked_at: name a workload, or leave it blank for the first.",
+              "请在假设的 looked_at 中填写业务名称，或留空取第一个。"), "0"),
             ("GPUs beyond the columns that are compared", "超出对比列数的 GPU", "GPUs",
              f"=MAX(0,ROWS(GPUs[gpu])-COLUMNS({names}))",
              ("Run `gpusheet budget` on this workbook: the new one has room for all.",
