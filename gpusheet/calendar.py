@@ -56,7 +56,7 @@ LINES = (
 )
 
 
-def by_month(found: Sequence[LookUp], months: int, season: Sequence[float]) -> Any:
+def by_month(found: Sequence[LookUp], months: int, season: Sequence[float], lines: Sequence[Line] = LINES) -> Any:
     """Every line of every workload and month: a DataFrame of workload number, month and lines.
 
     `season` has the season factor of each month of the budget.
@@ -70,8 +70,8 @@ def by_month(found: Sequence[LookUp], months: int, season: Sequence[float]) -> A
     solved = solve(spread, tiers=found[0].values["tiers"])
     values: dict[str, Any] = {"workload_number": [n for n in range(1, len(found) + 1) for _ in range(months)]}
     values["month"] = spread["month"]
-    for line in LINES:
-        if line.name == line.rule_name:
+    for line in lines:
+        if line.name == line.rule_name and line.rule.line:
             values[line.name] = solved[line.name]
             continue
         arguments: dict[str, Any] = {}

@@ -9,6 +9,7 @@ SECONDS_PER_HOUR = NamedConstant("seconds_per_hour", 3600)
 HOURS_PER_DAY = NamedConstant("hours_per_day", 24)
 MONTHS_PER_YEAR = NamedConstant("months_per_year", 12)
 WATTS_PER_KW = NamedConstant("watts_per_kw", 1000)
+MONTHS_PER_QUARTER = NamedConstant("months_per_quarter", 3)
 MONTH_IN_YEARS = NamedConstant("month_in_years", 1 / 12)
 MILLION = NamedConstant("million", 1e6)
 BYTES_PER_GB = NamedConstant("bytes_per_gb", 1e9)
@@ -42,7 +43,8 @@ TIERS = (0.0, 1.0, 2.0, 4.0, 8.0)  # numbers of cards that are sold [C]; none fi
 
 NAMED = (
     TINY, BYTES_PER_GIB, GB_PER_GIB, MIB_PER_GIB, MIB_PER_GB, WIDE_BYTES, US_PER_SECOND, MS_PER_SECOND,
-    SECONDS_PER_HOUR, HOURS_PER_DAY, MONTHS_PER_YEAR, MONTH_IN_YEARS, WATTS_PER_KW, MILLION, BYTES_PER_GB,
+    SECONDS_PER_HOUR, HOURS_PER_DAY, MONTHS_PER_YEAR, MONTHS_PER_QUARTER, MONTH_IN_YEARS, WATTS_PER_KW, MILLION,
+    BYTES_PER_GB,
     PARAMS_PER_BILLION, FLOPS_PER_TFLOPS, KEY_AND_VALUE, FLOPS_PER_PARAM, MD1_WAIT, PAD_HIDDEN, PAD_INNER, NEARLY,
     SGL_BASE, SGL_TOKEN, SGL_TOKENS, SGL_SLOT, SGL_CARD, SGL_LEAST, SGL_LARGE, MOST_TOUCHED, LEAST_LEFT, LINK_RANKS,
 )  # fmt: skip

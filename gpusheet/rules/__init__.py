@@ -28,7 +28,11 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "ownership": ("Owning instead of renting", "自有与租用"),
     "scenarios": ("Scenarios", "情景"),
     "comparison": ("Comparing cards", "GPU 对比"),
+    "rent_or_buy": ("Rent, commit or buy", "租用、承诺与购买"),
+    "traffic": ("Traffic over the day", "日内流量"),
     "calendar": ("Months of the budget", "预算月份"),
+    "growth": ("Growth and card tiers", "增长与档位"),
+    "periods": ("Quarters, tax and currencies", "季度、税与币种"),
     "alerts": ("Alerts (1: look at it)", "提醒(1 表示需关注)"),
 }
 

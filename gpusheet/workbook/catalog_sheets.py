@@ -75,11 +75,11 @@ def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int, extra: E
         extra=extra.get("Prices"))
     placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)), extra=extra.get("FX"))
     named: dict[str, str] = {}
-    for name, (row_type, field, _) in PLANNING.items():
+    for name, (kind, field, _) in PLANNING.items():
         kept = getattr(inputs.plans, field)
-        lists = {"gpu": gpus} if "gpu" in row_type.model_fields else {}
-        placed[name] = _sheet(book, look, name, row_type, kept, spare=SPARE_ROWS.get(name, 0), lists=lists, extra=extra.get(name))
-        named[name] = placed[name].area(columns(row_type)[0].name)
+        lists = {"gpu": gpus} if "gpu" in kind.model_fields else {}
+        placed[name] = _sheet(book, look, name, kind, kept, spare=SPARE_ROWS.get(name, 0), lists=lists, extra=extra.get(name))
+        named[name] = placed[name].area(columns(kind)[0].name)
     placed["Workloads"] = _sheet(
         book, look, "Workloads", Workload, inputs.workloads, spare=lines - len(inputs.workloads),
         lists={"gpu": gpus, "model": models, "traffic_curve": named["Curves"]}, extra=extra.get("Workloads"))

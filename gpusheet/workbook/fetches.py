@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from gpusheet.catalog import Distribution, Engine, Generation, Gpu, Model, Precision, Row, columns
 from gpusheet.catalog.planning import Scenario
 
-
 CHANGES = tuple(c.name for c in columns(Scenario) if c.name not in ("scenario", "price_drift", "notes"))
 
 

@@ -41,7 +41,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Contracts": ("input", "Contracts", "合同", "What was agreed with providers, one row per price list. Leave empty if nothing is.",
                   "与供应商的约定，每个价目表一行；没有则留空。"),
     "Earlier": (
-        "input", "Earlier", "上期预算", "The run-rate month of an earlier budget, for PriceBridge. gpusheet budget --earlier BOOK fills it.",
+        "input", "Earlier", "上期预算", "The run-rate month of an earlier budget, for PriceBridge. gpusheet budget --earlier BOOK "
+        "fills it.",
         "上期预算的稳态月，用于价格差异分析；可用 gpusheet budget --earlier BOOK 填入。"),
     "Actuals": (
         "input", "Actuals", "实际支出", "What was spent by month, typed or taken from a bill: gpusheet budget --actuals BILL.",
@@ -56,6 +57,12 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                 "column D.", "逐个变动驱动因素后的稳态月；D 列合计。"),
     "GpuCases": ("calculation", "Card by card", "逐卡测算", "The workload looked at on every card of GPUs, one column per card; "
                  "column D is the workload on its own card.", "分析对象在每种卡上的测算，每列一种卡；D 列为业务当前取值。"),
+    "Options": ("calculation", "Ways to pay", "付费方式", "What the cards of the workload looked at cost in each pricing model, "
+                "and owned.", "分析对象的卡在各计费方式下及自有时的成本。"),
+    "CashFlow": ("calculation", "Cash by month", "逐月现金流", "Month 0 is the day of the purchase; rents and running costs fall due "
+                 "at the end of each month.", "第 0 月为购置日；租金与运行支出于各月末支付。"),
+    "Calendar": ("calculation", "Months and groups", "月度与分组", "Fiscal quarters, the tier wall by month, groups of "
+                 "workloads: what Growth and Periods read.", "财季、档位墙的按月成本与业务分组：供“增长日历”与“期间”引用。"),
     "Summary": ("output", "Summary", "汇总", "The outcome for each workload at full demand of month 1.",
                 "各业务在首月满负荷需求下的结果。"),
     "Budget": ("output", "Budget", "预算", "Demand, cards and cost by month.", "按月的需求、卡数与成本。"),
@@ -66,6 +73,16 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Compare": ("output", "Cards compared", "GPU 对比", "One workload on every card and pricing model, the cheapest that fits first. "
                 "Assumptions chooses the workload and the price list.",
                 "同一业务在所有 GPU 与计费方式下的结果，可用者中最便宜的在前；业务与价目表在假设中选择。"),
+    "RentOrBuy": ("output", "Rent, commit or buy", "租用还是购买", "The cards of one workload over the horizon: cash, present value "
+                  "and break-even of each way to pay. Assumptions choose the workload.",
+                  "一个业务的卡在比较期内各付费方式的现金、现值与盈亏平衡；业务在“假设”中选择。"),
+    "Traffic": ("output", "Traffic over the day", "日内流量", "Cards needed in each hour, and which of them to rent by the hour, "
+                "commit or buy.", "各小时所需卡数，以及哪些按小时租、包月或购买。"),
+    "Growth": ("output", "Growth calendar", "增长日历", "When each workload outgrows its cards, by when to order more, and what it "
+               "costs that cards come in tiers.", "各业务何时卡数不足、最晚何时下单，以及按档位计费的代价。"),
+    "Periods": ("output", "Quarters and years", "季度与年度", "The budget by fiscal year and quarter, without and with tax, in "
+                "other currencies, and by cost centre, project and environment.",
+                "按财年与季度的预算、不含税与含税、其他币种，以及按成本中心、项目、环境的汇总。"),
     "Checks": ("check", "Checks", "检查", "Integrity checks must be zero. Alerts do not make the model wrong, but need "
                "a look.", "完整性检查必须为零;提醒不影响计算正确性,但需要关注。"),
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),

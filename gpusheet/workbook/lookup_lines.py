@@ -19,8 +19,8 @@ from gpusheet.catalog import (
     Workload,
     columns,
 )
-from gpusheet.catalog.planning import Scenario
 from gpusheet.catalog.derived import Found
+from gpusheet.catalog.planning import Scenario
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.scenario import METHOD, VARIED
 from gpusheet.units import Flag, NewestDay, Number, Rate, Share, Text, Unit, unit_of

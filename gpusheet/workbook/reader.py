@@ -34,8 +34,8 @@ CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Engines": "engines", "Gen
                   "Prices": "prices", "FX": "fx",
                   **{name: field for name, _, field, _ in SMALL}}  # fmt: skip
 # columns of Workloads, and assumptions, that name a row of a small table
-NAMING = {"traffic_curve": "Curves", "weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions",
-          "engine": "Engines"}  # fmt: skip
+NAMING = {"traffic_curve": "Curves", "weight_precision": "Precisions", "kv_precision": "Precisions",
+          "length_distribution": "Distributions", "engine": "Engines"}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
-"""What sheets must hold, random inputs and LibreOffice stand beside the tests of the workbook."""
+"""Tests of the sheets of results share the books and the comparison of the workbook's tests."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "workbook")]
+sys.path.append(str(Path(__file__).parents[1] / "workbook"))

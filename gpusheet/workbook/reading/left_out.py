@@ -136,7 +136,7 @@ def _on_our_columns(edited: Edited, title: str, areas: str) -> bool:
     """Whether a validation touches a column of ours, where our own is written anew."""
     chooser = edited.factors.chooser
     if chooser is not None and title == "Cover":
-        return areas == chooser.coordinate
+        return areas == str(chooser.coordinate)
     ours = {position for table in edited.tables_on(title) for position in table.area.at.values()}
     if edited.factors.sheet is not None and edited.factors.sheet.title == title:
         ours.add(edited.factors.column)

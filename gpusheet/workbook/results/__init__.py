@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpusheet.workbook.results.cash_flow import put_cash_flow
 from gpusheet.workbook.results.compare import put_compare
+from gpusheet.workbook.results.growth import put_growth
+from gpusheet.workbook.results.months import put_months
+from gpusheet.workbook.results.options import put_options
 from gpusheet.workbook.results.outcomes import put_outcomes
 from gpusheet.workbook.results.parts import Parts
+from gpusheet.workbook.results.periods import put_periods
+from gpusheet.workbook.results.rent_or_buy import put_rent_or_buy
 from gpusheet.workbook.results.sensitivity import put_sensitivity
+from gpusheet.workbook.results.traffic import put_traffic
 
 # in the order in which they are made: one may read what an earlier one noted in `Parts.rows`
-RESULTS: tuple[Callable[[Parts], None], ...] = (put_outcomes, put_sensitivity, put_compare)
+RESULTS: tuple[Callable[[Parts], None], ...] = (
+    put_outcomes, put_sensitivity, put_compare, put_options, put_cash_flow, put_rent_or_buy, put_traffic,
+    put_months, put_growth, put_periods,
+)  # fmt: skip

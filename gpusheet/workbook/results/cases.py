@@ -14,11 +14,11 @@ from typing import Any
 from gpusheet.calendar import LINES, MONTH_INPUTS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula, nullable, sign
-from gpusheet.units import MonthNumber, Ratio, unit_of
+from gpusheet.units import MonthNumber, Ratio, Text, Unit, unit_of
 from gpusheet.wiring import facts, quantities, rules_between
 from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, MONTHS, SEASON_ROW, TAX
 from gpusheet.workbook.grid import fill_right
-from gpusheet.workbook.layout import FIRST_COLUMN, STATUS_ROW
+from gpusheet.workbook.layout import FIRST_COLUMN, FIRST_LINE, NAME_ROW, STATUS_ROW
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.sizing_sheet import MONTHLY, Places
 from gpusheet.workbook.style import printing, protect
@@ -62,9 +62,8 @@ class Cases:
         self.parts, self.name, self.look = parts, name, parts.look
         self.sheet: Any = parts.book[name]
         self.width = frame(self.sheet, self.look, name, parts.span)
-        for row, text in ((4, "number"), (5, "name"), (6, "status")):
-            source = f"=Lookup!E{row}"
-            fill_right(self.sheet, self.look, row, FIRST_COLUMN, parts.span.count, source, unit_of(Ratio))
+        for row in (NAME_ROW, STATUS_ROW):
+            fill_right(self.sheet, self.look, row, FIRST_COLUMN, parts.span.count, f"=Lookup!E{row}", unit_of(Text))
         first, last = parts.budget.first, parts.budget.last
         season = f"=INDEX(Budget!${first}${SEASON_ROW}:${last}${SEASON_ROW},{MONTH_CELL})"
         for row, en, zh, unit, formula in (
@@ -73,7 +72,7 @@ class Cases:
         ):
             self.look.text(self.sheet.cell(row, 3, parts.say(en, zh)), color="7F7F7F")
             parts.put(self.sheet, row, 4, formula, unit)
-        self.line = 8
+        self.line = FIRST_LINE
         self.blocks: dict[str, Block] = {}
 
     def block(self, key: str, title: str, changes: Mapping[str, str], shock: str | None = None) -> Block:
@@ -84,7 +83,7 @@ class Cases:
         self.line += 1
         self.look.group(self.sheet, self.line, title, self.width)
         if shock is not None:
-            parts.put(self.sheet, self.line, 4, shock, unit_of(Ratio)).upper()
+            parts.put(self.sheet, self.line, 4, shock, unit_of(Ratio))
             self.sheet.cell(self.line, 4).number_format = "+0.0%;-0.0%;0.0%"
         own = f"$D${self.line}"
         for name, formula in changes.items():
@@ -103,15 +102,15 @@ class Cases:
             typed = place.typed(name) if quantities()[name].column is not None else None
             formula = cell_formula(rule.expression, facts(), place, f'E${STATUS_ROW}="ok"', typed)
             self._line(name, rule.label(parts.lang), rule.unit, formula)
-        self._month(at, place)
+        self._month(key, at, place)
         self.blocks[key] = at
         return at
 
-    def _line(self, name: str, label: str, unit: Any, formula: str) -> None:
+    def _line(self, name: str, label: str, unit: Unit, formula: str) -> None:
         label_line(self.sheet, self.look, self.line, name, label, unit)
         fill_right(self.sheet, self.look, self.line, FIRST_COLUMN, self.parts.span.count, formula, unit)
 
-    def _month(self, at: Block, place: _CasePlaces) -> None:
+    def _month(self, key: str, at: Block, place: _CasePlaces) -> None:
         """The lines of the calendar in the run-rate month, with totals of cards and cost."""
         parts = self.parts
         known: dict[str, Facts] = {**facts(), "season_factor": Facts("nonnegative", nullable=True)}
@@ -127,10 +126,12 @@ class Cases:
                 total = f"=IF((COUNT({cells})=Budget!{COUNTED}){tax},SUM({cells}),Budget!{BLOCKED})"
                 parts.put(self.sheet, self.line, 4, total, line.rule.unit, total=True)
                 at.totals[line.name] = self.line
+                self.sheet.cell(self.line, 1).value = f"{line.name} {key}"
 
-    def total(self, key: str, line: str) -> str:
-        """The cell that holds a total of a case, as other sheets name it."""
-        return f"{self.name}!$D${self.blocks[key].totals[line]}"
+    def total(self, line: str, key: str) -> str:
+        """The total of a line in a case, found by its name in column A; `key` is a formula of text."""
+        column = f"{self.name}!${{0}}${FIRST_LINE}:${{0}}${self.line}"
+        return f'INDEX({column.format("D")},MATCH("{line} "&{key},{column.format("A")},0))'
 
     def finish(self) -> None:
         finish(self.sheet, self.look, self.parts.span, self.line)

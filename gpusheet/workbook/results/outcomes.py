@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from openpyxl.chart import BarChart, Reference
+from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import LINES
 from gpusheet.catalog import columns
 from gpusheet.catalog.planning import Scenario
 from gpusheet.scenario import METHOD, VARIED
-from gpusheet.units import Flag, MonthNumber, Number, Share, Text, unit_of
-from gpusheet.workbook.budget_layout import MONTHS
+from gpusheet.units import Flag, Money, MonthNumber, Number, Share, Text, Unit, unit_of
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_right
-from gpusheet.workbook.layout import NAME_ROW, SCENARIO
+from gpusheet.workbook.layout import NAME_ROW
 from gpusheet.workbook.results.cases import MONTH_CELL, TOTALS, Cases
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 
 SLOTS = 5
+WIDTH = 2 + SLOTS
 CASES, NAME = "Cases", "Outcomes"
 CHANGES = tuple(c for c in columns(Scenario) if c.name not in ("scenario", "notes"))
 FIRST = 6  # row of the names of the scenarios
@@ -33,101 +34,109 @@ def put_outcomes(parts: Parts) -> None:
 
         changes = {name: parts.lookup.varied(name, change, "Lookup!") for name in (*VARIED, METHOD)}
         changes["price_drift"] = f'IF(E${NAME_ROW}="","",{change("price_drift")})'
-        cases.block(str(slot), f"{slot}", changes)
-        title = cases.sheet.cell(cases.blocks[str(slot)].lookup["daily_active_users"] - 1, 1)
-        title.value = f'={slot}&". "&{change("scenario")}'
+        cases.block(str(slot), f'={change("scenario")}', changes)
     cases.finish()
     parts.rows["cases"] = cases
-    _outcomes(parts, cases)
+    writer = _Writer(parts, cases)
+    writer.put()
+    writer.checks()
 
 
-def _outcomes(parts: Parts, cases: Cases) -> None:
-    """The side-by-side: a column for each scenario."""
-    look, lang = parts.look, parts.lang
-    sheet = parts.sheet(NAME, 2 + SLOTS)
-    slot_columns = range(3, 3 + SLOTS)
-    text, number = unit_of(Text), unit_of(Number)
-    look.text(sheet.cell(3, 1, parts.say("Run-rate month", "稳态月")), bold=True)
-    parts.put(sheet, 3, 3, f"={CASES}!{MONTH_CELL}", unit_of(MonthNumber))
-    look.text(sheet.cell(4, 1, parts.say("Scenario of the book", "当前情景")), bold=True)
-    parts.put(sheet, 4, 3, f"=Lookup!{parts.lookup.at('scenario')}", text)
-    look.header(sheet.cell(FIRST, 1, parts.say("Scenario", "情景")))
-    look.header(sheet.cell(FIRST, 2, parts.say("Unit", "单位")))
-    row = FIRST
-    fill_right(sheet, look, FIRST - 1, 3, SLOTS, f"=COLUMNS($C{FIRST - 2}:C{FIRST - 2})", number)
-    fill_right(sheet, look, FIRST, 3, SLOTS, f"=INDEX(Scenarios[scenario],C${FIRST - 1})", text)
-    for column in slot_columns:
-        look.header(sheet.cell(row, column))
-    row += 1
-    look.group(sheet, row, parts.say("What it changes", "改变项"), 2 + SLOTS)
-    for change in CHANGES:
-        row += 1
-        _label(parts, sheet, row, change.label(lang), change.unit.label(lang))
-        source = f"INDEX(Scenarios[{change.name}],C${FIRST - 1})"
-        optional = not change.required and change.default is None
-        formula = f'=CHOOSE(1+({source}=""),{source},"")' if optional else f"={source}"
-        fill_right(sheet, look, row, 3, SLOTS, formula, change.unit)
-    row += 1
-    look.group(sheet, row, parts.say("The run-rate month", "稳态月结果"), 2 + SLOTS)
-    lines = {line.name: line for line in LINES}
-    at: dict[str, int] = {}
-    for name in TOTALS:
-        row += 1
-        at[name] = row
-        _label(parts, sheet, row, lines[name].label(lang), lines[name].rule.unit.label(lang))
-        for slot, column in enumerate(slot_columns, 1):
-            parts.put(sheet, row, column, f"={cases.total(str(slot), name)}", lines[name].rule.unit, total=name == "month_cost")
-    cost = at["month_cost"]
-    more = (
-        ("change", "Against the first", "与第一个情景之差", lines["month_cost"].rule.unit, '=IF(COUNT($C{r},{c}{r})=2,{c}{r}-$C{r},"")'),
-        ("share", "The same in percent", "差异百分比", unit_of(Share), '=IF(COUNT($C{r},{c}{r})=2,IF($C{r}=0,0,{c}{r}/$C{r}-1),"")'),
-    )
-    for key, en, zh, unit, formula in more:
-        row += 1
-        at[key] = row
-        _label(parts, sheet, row, parts.say(en, zh), unit.label(lang))
-        for column in slot_columns:
-            letter = sheet.cell(row, column).column_letter
-            wanted = formula if key != "share" else '=IF((COUNT($C{r},{c}{r})=2)*(N($C{r})<>0),{c}{r}/$C{r}-1,"")'
-            parts.put(sheet, row, column, wanted.format(r=cost, c=letter), unit)
-    row += 1
-    at["chosen"] = row
-    _label(parts, sheet, row, parts.say("Drives the book", "驱动全表"), unit_of(Flag).label(lang))
-    for column in slot_columns:
-        letter = sheet.cell(row, column).column_letter
-        parts.put(sheet, row, column, f"=1*({letter}${FIRST}=$C$4)", unit_of(Flag))
-    row += 1
-    look.group(sheet, row, parts.say("The year of the scenario that drives the book", "当前情景的年度结果"), 2 + SLOTS)
-    year = sheet.cell(1, parts.budget.first_year).column_letter
-    for en, zh, cell in (
-        ("Budget total, all months", "预算合计（全部月份）", f"Budget!$H${parts.budget.rows['grand']}"),
-        ("First fiscal year", "首个财年", f"Budget!${year}${parts.budget.rows['grand']}"),
-    ):
-        row += 1
-        _label(parts, sheet, row, parts.say(en, zh), lines["month_cost"].rule.unit.label(lang).split("/")[0])
-        parts.put(sheet, row, 3, f"={cell}", lines["month_cost"].rule.unit)
-    _chart(parts, sheet, cost, row + 2)
-    set_widths(sheet, (34, 18, *[18] * SLOTS))
-    sheet.freeze_panes = f"C{FIRST + 1}"
-    printing(sheet, lang, f"{FIRST}:{FIRST}", f"A1:{sheet.cell(1, 2 + SLOTS).column_letter}{row + 20}")
-    protect(sheet)
-    parts.rows[NAME] = at
-    month = f"INDEX(Budget!${parts.budget.first}${{}}:${parts.budget.last}${{}},{CASES}!{MONTH_CELL})"
-    for name in ("month_cards", "month_cost"):
-        budget = month.format(parts.budget.rows[name], parts.budget.rows[name])
-        shown = f"INDEX({NAME}!$C${at[name]}:$G${at[name]},MATCH(1,{NAME}!$C${at['chosen']}:$G${at['chosen']},0))"
-        chosen = f"SUM({NAME}!$C${at['chosen']}:$G${at['chosen']})=1"
-        label = lines[name]
-        parts.checks.append(Check(
-            f"Outcomes against Budget: {label.label('en').lower()}", f"情景对比与预算一致：{label.label('zh')}", NAME,
-            f"=IF(({chosen})*(COUNT({budget})=1),{shown}-{budget},0)",
-            "The scenario that drives the book has another result in Cases than in Budget: a formula was changed.",
-            "当前情景在 Cases 与预算中的结果不一致：公式被改动。", tolerance="0.01"))  # fmt: skip
+class _Writer:
+    """The side-by-side: a column for each scenario, a row for each figure."""
 
+    def __init__(self, parts: Parts, cases: Cases) -> None:
+        self.parts, self.cases, self.look, self.lang = parts, cases, parts.look, parts.lang
+        self.sheet: Any = parts.sheet(NAME, WIDTH)
+        self.at: dict[str, int] = {}
+        self.row = FIRST
 
-def _label(parts: Parts, sheet: Any, row: int, label: str, unit: str) -> None:
-    parts.look.text(sheet.cell(row, 1, label))
-    parts.look.text(sheet.cell(row, 2, unit), color="7F7F7F")
+    def put(self) -> None:
+        self._heads()
+        self._changes()
+        self._month()
+        self._year()
+        _chart(self.parts, self.sheet, self.at["month_cost"], self.row + 2)
+        set_widths(self.sheet, (34, 18, *[18] * SLOTS))
+        self.sheet.freeze_panes = f"C{FIRST + 1}"
+        printing(self.sheet, self.lang, f"{FIRST}:{FIRST}", f"A1:{get_column_letter(WIDTH)}{self.row + 20}")
+        protect(self.sheet)
+        self.parts.rows[NAME] = self.at
+
+    def _heads(self) -> None:
+        parts, sheet, look = self.parts, self.sheet, self.look
+        for row, en, zh, formula, unit in (
+            (3, "Run-rate month", "稳态月", f"={CASES}!{MONTH_CELL}", unit_of(MonthNumber)),
+            (4, "Scenario of the book", "当前情景", f"=Lookup!{parts.lookup.at('scenario')}", unit_of(Text)),
+        ):
+            look.text(sheet.cell(row, 1, parts.say(en, zh)), bold=True)
+            parts.put(sheet, row, 3, formula, unit)
+        look.header(sheet.cell(FIRST, 1, parts.say("Scenario", "情景")))
+        look.header(sheet.cell(FIRST, 2, parts.say("Unit", "单位")))
+        fill_right(sheet, look, FIRST - 1, 3, SLOTS, f"=COLUMNS($C{FIRST - 2}:C{FIRST - 2})", unit_of(Number))
+        fill_right(sheet, look, FIRST, 3, SLOTS, f"=INDEX(Scenarios[scenario],C${FIRST - 1})", unit_of(Text))
+        for column in range(3, 3 + SLOTS):
+            look.header(sheet.cell(FIRST, column))
+
+    def _group(self, en: str, zh: str) -> None:
+        self.row += 1
+        self.look.group(self.sheet, self.row, self.parts.say(en, zh), WIDTH)
+
+    def _line(self, label: str, unit: Unit, formula: str) -> int:
+        """A row with one formula, written for the first scenario."""
+        self.row += 1
+        self.look.text(self.sheet.cell(self.row, 1, label))
+        self.look.text(self.sheet.cell(self.row, 2, unit.label(self.lang)), color="7F7F7F")
+        fill_right(self.sheet, self.look, self.row, 3, SLOTS, formula, unit)
+        return self.row
+
+    def _changes(self) -> None:
+        self._group("What it changes", "改变项")
+        for change in CHANGES:
+            source = f"INDEX(Scenarios[{change.name}],C${FIRST - 1})"
+            optional = not change.required and change.default is None
+            self._line(change.label(self.lang), change.unit, f'=CHOOSE(1+({source}=""),{source},"")' if optional else f"={source}")
+
+    def _month(self) -> None:
+        self._group("The run-rate month", "稳态月结果")
+        say = self.parts.say
+        lines = {line.name: line for line in LINES}
+        for name in TOTALS:
+            total = f"={self.cases.total(name, f'C${FIRST - 1}')}"
+            self.at[name] = self._line(lines[name].label(self.lang), lines[name].rule.unit, total)
+        cost = self.at["month_cost"]
+        both = f"(COUNT($C{cost},C{cost})=2)"
+        self._line(say("Against the first", "与第一个情景之差"), lines["month_cost"].rule.unit, f'=IF({both},C{cost}-$C{cost},"")')
+        self._line(say("The same in percent", "差异百分比"), unit_of(Share), f'=IF({both}*(N($C{cost})<>0),C{cost}/$C{cost}-1,"")')
+        self.at["chosen"] = self._line(say("Drives the book", "驱动全表"), unit_of(Flag), f"=1*(C${FIRST}=$C$4)")
+
+    def _year(self) -> None:
+        self._group("The year of the scenario that drives the book", "当前情景的年度结果")
+        budget, money = self.parts.budget, unit_of(Money)
+        year = get_column_letter(budget.first_year)
+        for en, zh, cell in (
+            ("Budget total, all months", "预算合计（全部月份）", f"Budget!$H${budget.rows['grand']}"),
+            ("First fiscal year", "首个财年", f"Budget!${year}${budget.rows['grand']}"),
+        ):
+            self.row += 1
+            self.look.text(self.sheet.cell(self.row, 1, self.parts.say(en, zh)))
+            self.look.text(self.sheet.cell(self.row, 2, money.label(self.lang)), color="7F7F7F")
+            self.parts.put(self.sheet, self.row, 3, f"={cell}", money, total=True)
+
+    def checks(self) -> None:
+        """The scenario that drives the book has the same result here and in Budget."""
+        budget, at = self.parts.budget, self.at
+        month = f"INDEX(Budget!${budget.first}${{row}}:${budget.last}${{row}},{CASES}!{MONTH_CELL})"
+        end = get_column_letter(WIDTH)
+        chosen = f"{NAME}!$C${at['chosen']}:${end}${at['chosen']}"
+        for line in (one for one in LINES if one.name in ("month_cards", "month_cost")):
+            there = month.format(row=budget.rows[line.name])
+            here = f"INDEX({NAME}!$C${at[line.name]}:${end}${at[line.name]},MATCH(1,{chosen},0))"
+            self.parts.checks.append(Check(
+                f"Outcomes against Budget: {line.label('en').lower()}", f"情景对比与预算一致：{line.label('zh')}", NAME,
+                f"=IF((SUM({chosen})=1)*(COUNT({there})=1),{here}-{there},0)",
+                "The scenario that drives the book has another result in Cases than in Budget: a formula was changed.",
+                "当前情景在 Cases 与预算中的结果不一致：公式被改动。", tolerance="0.01"))  # fmt: skip
 
 
 def _chart(parts: Parts, sheet: Any, cost: int, at: int) -> None:

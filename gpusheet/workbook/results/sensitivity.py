@@ -18,10 +18,11 @@ from gpusheet.workbook.style import printing, protect, set_widths
 
 CASES, NAME = "Drivers", "Sensitivity"
 STEPS = (-2, -1, 0, 1, 2)  # of the grid, in shocks
+GRID_CASES = {-2: "fewest", -1: "requests down", 0: "as planned", 1: "requests up", 2: "most"}
 _SIGNED = "+0.0%;-0.0%;0.0%"
 HEADS = {
-    "en": ("Driver", "Moved down", "Moved up", "Effect down", "Effect up", "Swing", "Rank"),
-    "zh": ("驱动因素", "下调后成本", "上调后成本", "下调影响", "上调影响", "影响幅度", "排名"),
+    "en": ("Driver", "Moved down", "Moved up", "Effect down", "Effect up", "Swing", "Rank", "Name"),
+    "zh": ("驱动因素", "下调后成本", "上调后成本", "下调影响", "上调影响", "影响幅度", "排名", "名称"),
 }
 
 
@@ -32,13 +33,20 @@ def put_sensitivity(parts: Parts) -> None:
         for sign, en, zh in (("-", "down", "下调"), ("", "up", "上调")):
             title = f"{driver.label(parts.lang)}: {en}" if parts.lang == "en" else f"{driver.zh}：{zh}"
             cases.block(f"{driver.name} {en}", title, _moves(parts, driver), f"={sign}{shock}")
-    for step in STEPS:
-        if abs(step) > 1:
-            title = parts.say("Requests: twice the shock", "请求量：两倍幅度")
-            cases.block(f"grid {step}", title, _moves(parts, DRIVERS[0]), f"={step}*{shock}")
+    for step, title in (
+        (-2, parts.say("Requests: twice the shock down", "请求量：下调两倍幅度")),
+        (0, parts.say("As planned", "按计划")),
+        (2, parts.say("Requests: twice the shock up", "请求量：上调两倍幅度")),
+    ):
+        cases.block(GRID_CASES[step], title, _moves(parts, DRIVERS[0]) if step else {}, _steps(step, shock) if step else None)
     cases.finish()
     parts.rows["drivers"] = cases
     _sensitivity(parts, cases)
+
+
+def _steps(count: int, shock: str) -> str:
+    """A number of shocks, up or down, without a typed factor."""
+    return "=" + ("+".join([shock] * count) if count > 0 else "-" + "-".join([shock] * -count) if count else "0")
 
 
 def _moves(parts: Parts, driver: Driver) -> dict[str, str]:
@@ -74,11 +82,14 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
         look.header(sheet.cell(first - 1, position, head))
     for row, driver in enumerate(DRIVERS, first):
         look.text(sheet.cell(row, 1, driver.label(lang)))
-        for column, way in ((2, "down"), (3, "up")):
-            parts.put(sheet, row, column, f"={cases.total(f'{driver.name} {way}', 'month_cost')}", money)
+        look.text(sheet.cell(row, 8, driver.name), color="7F7F7F")
+    for column, way in ((2, "down"), (3, "up")):
+        total = cases.total("month_cost", f'$H{first}&" {way}"')
+        fill_block(sheet, look, first, len(DRIVERS), column, 1, f"={total}", money)
     fill_block(sheet, look, first, len(DRIVERS), 4, 1, f'=IF(COUNT({base},B{first})=2,B{first}-{base},"")', money)
     fill_block(sheet, look, first, len(DRIVERS), 5, 1, f'=IF(COUNT({base},C{first})=2,C{first}-{base},"")', money)
-    fill_block(sheet, look, first, len(DRIVERS), 6, 1, f'=IF(COUNT(D{first}:E{first})=2,MAX(D{first}:E{first})-MIN(D{first}:E{first},0),"")', money)
+    swing = f'=IF(COUNT(D{first}:E{first})=2,MAX(D{first}:E{first},0)-MIN(D{first}:E{first},0),"")'
+    fill_block(sheet, look, first, len(DRIVERS), 6, 1, swing, money)
     span = f"$F${first}:$F${last}"
     rank = f'=IF(COUNT(F{first})=1,1+COUNTIF({span},">"&F{first})+COUNTIF($F${first}:F{first},F{first})-1,"")'
     fill_block(sheet, look, first, len(DRIVERS), 7, 1, rank, number)
@@ -120,19 +131,20 @@ def _grid(parts: Parts, sheet: Any, cases: Cases, row: int) -> int:
     """Price down, requests across: the cost of cards of the run-rate month."""
     look, shock = parts.look, "$B$4"
     look.group(sheet, row, parts.say("Price of cards (down) against requests (across)", "卡价（纵向）与请求量（横向）"), 8)
-    parts.rows["grid"] = row + 2
     for offset, step in enumerate(STEPS):
-        head = sheet.cell(row + 1, 2 + offset, f"={step}*{shock}")
-        look.header(head)
-        head.number_format = _SIGNED
-        side = sheet.cell(row + 2 + offset, 1, f"={step}*{shock}")
-        look.header(side)
-        side.number_format = _SIGNED
-        key = {-1: "requests down", 0: "", 1: "requests up"}.get(step, f"grid {step}")
-        total = cases.total(key, "month_cost") if key else "$B$5"
-        formula = f'=IF(COUNT({total})=1,{total}*(1+$A{row + 2}),"")'
-        fill_block(sheet, look, row + 2, len(STEPS), 2 + offset, 1, formula, unit_of(MoneyPerMonth))
-    return row + 1 + len(STEPS)
+        for at, column in ((row + 1, 2 + offset), (row + 3 + offset, 1)):
+            head = sheet.cell(at, column, _steps(step, shock))
+            look.header(head)
+            head.number_format = _SIGNED
+        cell = sheet.cell(row + 2, 2 + offset, GRID_CASES[step])
+        look.text(cell, color="7F7F7F")
+    look.text(sheet.cell(row + 2, 1, parts.say("Case in Drivers", "Drivers 中的情形")), color="7F7F7F")
+    top = row + 3
+    parts.rows["grid"] = top
+    total = cases.total("month_cost", f"B${row + 2}")
+    formula = f'=IF(COUNT({total})=1,{total}*(1+$A{top}),"")'
+    fill_block(sheet, look, top, len(STEPS), 2, len(STEPS), formula, unit_of(MoneyPerMonth))
+    return row + 2 + len(STEPS)
 
 
 def _chart(parts: Parts, sheet: Any, at: dict[str, int], row: int) -> None:

@@ -1,0 +1,335 @@
+"""The sheet Periods: the budget by fiscal year and quarter, by group, without and with tax, and in other currencies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from openpyxl.utils import get_column_letter
+
+from gpusheet.catalog import Workload, columns
+from gpusheet.catalog.price import Price
+from gpusheet.formula import Facts, cell_formula
+from gpusheet.periods import GROUPS, UNSTATED
+from gpusheet.registry import Rule, find_rule
+from gpusheet.units import Money, MoneyPerMonth, Number, Rate, Ratio, Text, Unit, unit_of
+from gpusheet.workbook.budget_layout import BLOCKED, COST, COUNTED, MONTHS, TAX, WORDS, YEAR_ROW
+from gpusheet.workbook.checks_sheet import Check
+from gpusheet.workbook.grid import fill_block, fill_right
+from gpusheet.workbook.layout import NAME_ROW
+from gpusheet.workbook.results.months import BUDGET_QUARTER_ROW, CURRENCIES, QUARTER_ROW, CalendarCells
+from gpusheet.workbook.results.months import NAME as CALENDAR
+from gpusheet.workbook.results.parts import Parts
+from gpusheet.workbook.style import printing, protect, set_widths
+
+NAME = "Periods"
+KEY_ROW, NAMES_ROW, COUNT_ROW = 3, 4, 5  # of the periods: number or year, name, months of the budget in it
+MORE, TOTAL, FIRST = 3, 4, 5  # columns: rate or number of workloads, total, periods from E
+LINES = ("gpu", "other_total", "contingency", "grand")
+TAXED = ("amount_without_tax", "tax", "amount_with_tax")
+TEXT, NUMBER, MONEY = unit_of(Text), unit_of(Number), unit_of(Money)
+BASES = next(c.choices for c in columns(Price) if c.name == "tax")
+
+
+@dataclass
+class PeriodCells:
+    """Where Periods has its columns, lines and blocks."""
+
+    years: tuple[int, int] = (0, 0)  # first and last column
+    quarters: tuple[int, int] = (0, 0)
+    rows: dict[str, int] = field(default_factory=dict)
+    blocks: dict[str, tuple[int, int]] = field(default_factory=dict)  # first and last row
+
+
+def put_periods(parts: Parts) -> None:
+    _Writer(parts).put()
+
+
+class _Writer:
+    def __init__(self, parts: Parts) -> None:
+        self.parts, self.look, self.lang = parts, parts.look, parts.lang
+        self.budget, self.words = parts.budget, WORDS[parts.lang]
+        self.calendar: CalendarCells = parts.rows[CALENDAR]
+        years = (FIRST, FIRST + parts.budget.years - 1)
+        self.at = PeriodCells(years, (years[1] + 2, years[1] + 1 + self.calendar.quarters))
+        self.width = self.at.quarters[1]
+        self.spans = (self.at.years, self.at.quarters)
+        self.sheet = parts.sheet(NAME, self.width)
+        self.line = COUNT_ROW + 2
+        self.currency = unit_of(Money).label(self.lang)
+
+    def put(self) -> None:
+        self._heads()
+        self._budget()
+        self._tax()
+        self._currencies()
+        self._workloads()
+        for name in GROUPS:
+            self._groups(name)
+        set_widths(self.sheet, (6, 30, 13, 17))
+        set_widths(self.sheet, [15] * self.budget.years + [3] + [14] * self.calendar.quarters, FIRST)
+        self.sheet.freeze_panes = f"{get_column_letter(FIRST)}{COUNT_ROW + 1}"
+        area = f"A1:{get_column_letter(self.width)}{self.line - 2}"
+        printing(self.sheet, self.lang, f"{NAMES_ROW}:{COUNT_ROW}", area, "A:D")
+        protect(self.sheet)
+        self.parts.rows[NAME] = self.at
+        self._checks()
+
+    # --- pieces ---
+
+    def _heads(self) -> None:
+        """The fiscal years and quarters that the budget has months in; others stay blank."""
+        sheet, look, first, last = self.sheet, self.look, self.budget.first, self.budget.last
+        years = f"Budget!${first}${YEAR_ROW}:${last}${YEAR_ROW}"
+        of_month = f"{CALENDAR}!${first}${BUDGET_QUARTER_ROW}:${last}${BUDGET_QUARTER_ROW}"
+        for offset in range(self.budget.years):
+            year = f"Budget!${get_column_letter(self.budget.first_year + offset)}${YEAR_ROW}"
+            self.parts.put(sheet, KEY_ROW, FIRST + offset, f'=IF(N({year})<=MAX({years}),{year},"")', NUMBER)
+        start = self.at.quarters[0]
+        letter = get_column_letter(start)
+        number = f"=COLUMNS(${letter}${KEY_ROW - 1}:{letter}${KEY_ROW - 1})"
+        fill_right(sheet, look, KEY_ROW, start, self.calendar.quarters, number, NUMBER)
+        key, at = f"{letter}${KEY_ROW}", f"MATCH({letter}${KEY_ROW},{of_month},0)"
+        named = f'"FY"&INDEX({years},{at})&" Q"&INDEX({CALENDAR}!${first}${QUARTER_ROW}:${last}${QUARTER_ROW},{at})'
+        fill_right(sheet, look, NAMES_ROW, start, self.calendar.quarters, f'=IF({key}<=MAX({of_month}),{named},"")', TEXT)
+        named = f'=IF(COUNT(E{KEY_ROW})=1,"FY"&E{KEY_ROW},"")'
+        fill_right(sheet, look, NAMES_ROW, FIRST, self.budget.years, named, TEXT)
+        for row, label in ((NAMES_ROW, self.parts.say("Period", "期间")), (COUNT_ROW, self.words["months"])):
+            look.text(sheet.cell(row, 2, label), bold=True)
+        for (begin, end), months in zip(self.spans, (years, of_month), strict=True):
+            letter = get_column_letter(begin)
+            formula = f"=SUMPRODUCT(1*({months}={letter}${KEY_ROW}))"
+            fill_right(sheet, look, COUNT_ROW, begin, end - begin + 1, formula, NUMBER)
+            for column in range(begin, end + 1):
+                look.text(sheet.cell(KEY_ROW, column), color="A6A6A6")
+                sheet.cell(KEY_ROW, column).number_format = "0"
+                look.header(sheet.cell(NAMES_ROW, column), wrap=False)
+        self.parts.put(sheet, COUNT_ROW, TOTAL, f"=SUM({self._cells(COUNT_ROW, self.at.years)})", NUMBER)
+        look.header(sheet.cell(NAMES_ROW, TOTAL, self.words["total"]))
+
+    def _cells(self, row: int, span: tuple[int, int], bottom: int = 0) -> str:
+        return f"{get_column_letter(span[0])}{row}:{get_column_letter(span[1])}{bottom or row}"
+
+    def _title(self, en: str, zh: str, more: str = "") -> None:
+        self.look.group(self.sheet, self.line, self.parts.say(en, zh), self.width)
+        if more:
+            self.look.text(self.sheet.cell(self.line, MORE, more), italic=True)
+        self.line += 1
+
+    def _label(self, text: str, bold: bool = False) -> None:
+        self.look.text(self.sheet.cell(self.line, 2, text), bold=bold)
+
+    def _sums(self, row: int, months: int, missing: str, unit: Unit) -> None:
+        """The months of a row of Budget, added up by year and by quarter."""
+        first, last = self.budget.first, self.budget.last
+        values = f"Budget!${first}${months}:${last}${months}"
+        keys = (f"Budget!${first}${YEAR_ROW}:${last}${YEAR_ROW}",
+                f"{CALENDAR}!${first}${BUDGET_QUARTER_ROW}:${last}${BUDGET_QUARTER_ROW}")  # fmt: skip
+        for (begin, end), key in zip(self.spans, keys, strict=True):
+            letter = get_column_letter(begin)
+            there = f"(N({letter}${COUNT_ROW})>0)*(1+(COUNT({values})=Budget!{MONTHS}))"
+            formula = f'=CHOOSE(1+{there},"",{missing},SUMIFS({values},{key},{letter}${KEY_ROW}))'
+            fill_right(self.sheet, self.look, row, begin, end - begin + 1, formula, unit)
+
+    def _total(self, row: int, missing: str, unit: Unit, bold: bool = False) -> None:
+        """The sum of the years, where each year that has months has one."""
+        cells = self._cells(row, self.at.years)
+        formula = f"=IF(COUNT({cells})=COUNT({self._cells(KEY_ROW, self.at.years).replace('3', '$3')}),SUM({cells}),{missing})"
+        self.parts.put(self.sheet, row, TOTAL, formula, unit, total=bold)
+
+    # --- blocks ---
+
+    def _budget(self) -> None:
+        unit = unit_of(MoneyPerMonth)
+        self._title(f"Budget  [{self.currency}]", f"预算  [{self.currency}]")
+        for key in LINES:
+            self._label(self.words[key], bold=key == "grand")
+            self._sums(self.line, self.budget.rows[key], f"Budget!{BLOCKED}", unit)
+            self._total(self.line, f"Budget!{BLOCKED}", unit, bold=key == "grand")
+            if key == "grand":
+                self._bold(self.line, unit)
+            self.at.rows[key] = self.line
+            self.line += 1
+        self.line += 1
+
+    def _bold(self, row: int, unit: Unit) -> None:
+        for begin, end in self.spans:
+            for column in range(begin, end + 1):
+                self.look.total(self.sheet.cell(row, column), unit)
+
+    def _rule(self, rule: Rule, places: dict[str, str], known: dict[str, Facts], unit: Unit) -> None:
+        """A rule of an amount, in the total and in every period; `#` in a place stands for the column."""
+        for begin, end in ((TOTAL, TOTAL), *self.spans):
+            letter = get_column_letter(begin)
+            at = {name: place.replace("#", letter) for name, place in places.items()}
+            formula = cell_formula(rule.plain_expression, known, at.__getitem__)
+            fill_right(self.sheet, self.look, self.line, begin, end - begin + 1, formula, unit)
+
+    def _tax(self) -> None:
+        """The grand total without and with tax, where all prices say whether they include it."""
+        parts, sheet, unit, at = self.parts, self.sheet, unit_of(MoneyPerMonth), self.at.rows
+        self._title(f"Budget total without and with tax  [{self.currency}]", f"预算合计：不含税与含税  [{self.currency}]")
+        tax, rate = parts.lookup.rows["price_tax"], parts.cells.value("vat_rate")
+        says = parts.say("Workloads whose price is: {}", "报价口径为 {} 的业务数")
+        for basis in BASES:
+            self._label(says.format(basis))
+            parts.put(sheet, self.line, TOTAL, f"={parts.span.count_of('Lookup', tax, basis)}", NUMBER)
+            at[basis] = self.line
+            self.line += 1
+        stated = [basis for basis in BASES if basis != UNSTATED]
+        tests = [f"(D{at[one]}>0)*({'+'.join(f'D{at[other]}' for other in BASES if other != one)}=0)" for one in stated]
+        chosen = f'=CHOOSE(1+{tests[0]}+2*{tests[1]},"{UNSTATED}",{",".join(map(repr, stated))})'.replace("'", '"')
+        self._label(parts.say("Tax basis of the budget", "预算的税务口径"))
+        parts.put(sheet, self.line, TOTAL, chosen, TEXT)
+        at["basis"] = self.line
+        self.line += 1
+        factor = find_rule("tax_in_price")
+        self._label(factor.label(self.lang))
+        sure = {"tax_basis": Facts(number=False), "vat_rate": Facts("nonnegative", nullable=False)}
+        places = {"tax_basis": f"D{at['basis']}", "vat_rate": rate}
+        parts.put(sheet, self.line, TOTAL, cell_formula(factor.plain_expression, sure, places.__getitem__), unit_of(Ratio))
+        at["factor"] = self.line
+        why = parts.say("Not all prices say whether they include tax: see the column tax of Prices.",
+                        "并非所有报价都注明是否含税：请查看价目表的 tax 列。")  # fmt: skip
+        parts.put(sheet, self.line, FIRST, f'=IF($D{self.line}>0,"","{why}")', TEXT)
+        sheet.cell(self.line, FIRST).alignment = sheet.cell(self.line, 2).alignment.copy(wrap_text=False)
+        self.line += 1
+        known = {"amount": Facts(), "tax_in_price": Facts("nonnegative", nullable=False), "amount_without_tax": Facts(),
+                 "vat_rate": Facts("nonnegative", nullable=False)}  # fmt: skip
+        without, with_tax = self.line, self.line + 2
+        places = {"amount": f"#{at['grand']}", "tax_in_price": f"$D${at['factor']}", "amount_without_tax": f"#{without}",
+                  "vat_rate": rate}  # fmt: skip
+        for name in TAXED:
+            at[name] = self.line
+            if name == "tax":
+                self._label(parts.say("Tax", "税额"))
+                for begin, end in ((TOTAL, TOTAL), *self.spans):
+                    letter = get_column_letter(begin)
+                    both = f"{letter}{with_tax},{letter}{without}"
+                    formula = f'=IF(COUNT({both})=2,{both.replace(",", "-")},"")'
+                    fill_right(sheet, self.look, self.line, begin, end - begin + 1, formula, unit)
+            else:
+                rule = find_rule(name)
+                self._label(rule.label(self.lang))
+                self._rule(rule, places, known, unit)
+            self.line += 1
+        self.line += 1
+
+    def _currencies(self) -> None:
+        parts, unit = self.parts, unit_of(Money)
+        rate = parts.say("Rate", "汇率")
+        self._title("Budget total in other currencies", "预算合计：其他币种", rate)
+        top, source = self.line, self.calendar.blocks["currencies"]
+        rule = find_rule("converted_amount")
+        known = {"amount": Facts(), "rate": Facts("positive")}
+        for offset in range(CURRENCIES):
+            parts.put(self.sheet, self.line, 2, f"={CALENDAR}!$B{source + offset}", TEXT)
+            parts.put(self.sheet, self.line, MORE, f"={CALENDAR}!$E{source + offset}", unit_of(Rate))
+            places = {"amount": f"#${self.at.rows['grand']}", "rate": f"$C{self.line}"}
+            self._rule(rule, places, known, unit)
+            self.line += 1
+        self.at.blocks["currencies"] = (top, self.line - 1)
+        self.line += 1
+
+    def _workloads(self) -> None:
+        parts, unit = self.parts, unit_of(MoneyPerMonth)
+        self._title(f"GPU cost by workload  [{self.currency}]", f"按业务的 GPU 费用  [{self.currency}]")
+        top, count = self.line, parts.span.count
+        fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
+        fill_block(self.sheet, self.look, top, count, 2, 1, f"=INDEX({parts.span.row('Lookup', NAME_ROW)},$A{top})", TEXT)
+        for row in range(top, top + count):
+            self.look.text(self.sheet.cell(row, 1), color="A6A6A6")
+            self._sums(row, self.budget.blocks[COST] + row - top, '""', unit)
+            self._total(row, '""', unit)
+        self.at.blocks["workloads"] = (top, top + count - 1)
+        self.line = top + count
+        self._block_total("workloads", f"Budget!{COUNTED}", unit, (self.at.years, self.at.quarters))
+
+    def _block_total(self, name: str, wanted: str, unit: Unit, spans: tuple[tuple[int, int], ...]) -> None:
+        """The line under a block: its sum where every line has a number, in every period that has months."""
+        top, bottom = self.at.blocks[name]
+        self._label(self.words["total"], bold=True)
+        for begin, end in spans:
+            letter = get_column_letter(begin)
+            cells = f"{letter}{top}:{letter}{bottom}"
+            there = f"(N({letter}${COUNT_ROW})>0)*(1+(COUNT({cells})={wanted})*Budget!{TAX})"
+            formula = f'=CHOOSE(1+{there},"",Budget!{BLOCKED},SUM({cells}))'
+            fill_right(self.sheet, self.look, self.line, begin, end - begin + 1, formula, unit)
+            for column in range(begin, end + 1):
+                self.look.total(self.sheet.cell(self.line, column), unit)
+        self._total(self.line, f"Budget!{BLOCKED}", unit, bold=True)
+        self.at.rows[f"{name} total"] = self.line
+        self.line += 2
+
+    def _groups(self, name: str) -> None:
+        """The cost of workloads by a column of Workloads, a line for each name that is there."""
+        parts, sheet, unit = self.parts, self.sheet, unit_of(MoneyPerMonth)
+        column = next(one for one in columns(Workload) if one.name == name)
+        self._title(f"GPU cost by {column.en.lower()}  [{self.currency}]", f"按{column.zh}的 GPU 费用  [{self.currency}]",
+                    parts.say("Workloads", "业务数"))  # fmt: skip
+        count = min(parts.span.count, len(column.choices) + 1) if column.choices else parts.span.count
+        top, first = self.line, self.calendar.blocks[name]
+        last = first + parts.span.count - 1
+        numbers, names = (f"{CALENDAR}!${letter}${first}:${letter}${last}" for letter in "GD")
+        number = f"ROW()-ROW(A${top - 1})"
+        fill_block(sheet, self.look, top, count, 1, 1, f'=IF({number}<=MAX({numbers}),{number},"")', NUMBER)
+        named = f'=IF(COUNT(A{top})=1,INDEX({names},MATCH(A{top},{numbers},0)),"")'
+        fill_block(sheet, self.look, top, count, 2, 1, named, TEXT)
+        members = f'=IF(COUNT(A{top})=1,COUNTIF({numbers},A{top}),"")'
+        fill_block(sheet, self.look, top, count, MORE, 1, members, NUMBER)
+        begin, end = self.at.years
+        letter = get_column_letter(begin)
+        above, below = self.at.blocks["workloads"]
+        costs = f"{letter}${above}:{letter}${below}"
+        there = f"(N($C{top})*N({letter}${COUNT_ROW})>0)*(1+(COUNTIFS({numbers},$A{top},{costs},\">=0\")=$C{top})*Budget!{TAX})"
+        formula = f'=CHOOSE(1+{there},"",Budget!{BLOCKED},SUMIFS({costs},{numbers},$A{top}))'
+        fill_block(sheet, self.look, top, count, begin, end - begin + 1, formula, unit)
+        for row in range(top, top + count):
+            self.look.text(sheet.cell(row, 1), color="A6A6A6")
+            cells = self._cells(row, self.at.years)
+            years = f"COUNT({self._cells(KEY_ROW, self.at.years).replace('3', '$3')})"
+            total = f'=CHOOSE(1+(N($C{row})>0)*(1+(COUNT({cells})={years})),"",Budget!{BLOCKED},SUM({cells}))'
+            parts.put(sheet, row, TOTAL, total, unit)
+        self.at.blocks[name] = (top, top + count - 1)
+        self.line = top + count
+        self._block_total(name, f"MAX({numbers})", unit, (self.at.years,))
+
+    # --- checks ---
+
+    def _checks(self) -> None:
+        at, budget = self.at, self.budget
+        grand, gpu = f"Budget!$H${budget.rows['grand']}", f"Budget!$H${budget.rows['gpu']}"
+        todo = ("A formula of Periods or Calendar was changed.", "“期间”或“日历”中的公式被改动。")
+
+        def check(en: str, zh: str, total: str, other: str, where: str = NAME) -> None:
+            self.parts.checks.append(Check(
+                f"Periods: {en}", f"期间：{zh}", where, f"=IF(COUNT({total})=1,{other}-{total},0)", *todo, tolerance="0.01"))  # fmt: skip
+
+        def sheet_cells(row: int, span: tuple[int, int]) -> str:
+            first, last = (get_column_letter(one) for one in span)
+            return f"{NAME}!${first}${row}:${last}${row}"
+
+        check("fiscal years against the budget", "财年合计与预算一致", grand, f"N({NAME}!$D${at.rows['grand']})")
+        check("quarters against the budget", "季度合计与预算一致", grand, f"SUM({sheet_cells(at.rows['grand'], at.quarters)})")
+        check("quarters of workloads against the budget", "各业务季度合计与预算一致", gpu,
+              f"SUM({sheet_cells(at.rows['workloads total'], at.quarters)})")  # fmt: skip
+        for name in ("workloads", *GROUPS):
+            column = next(one for one in columns(Workload) if one.name == {"workloads": "workload"}.get(name, name))
+            top, bottom = at.blocks[name]
+            check(f"sum by {column.en.lower()} against the budget", f"按{column.zh}合计与预算一致", gpu,
+                  f"SUM({NAME}!$D${top}:$D${bottom})")  # fmt: skip
+        # with tax less the tax, or without tax, is the budget again: by the basis, one of both
+        rows = {name: f"{NAME}!$D${at.rows[name]}" for name in (*TAXED, "factor", "grand")}
+        known = f"COUNT({rows['amount_without_tax']},{rows['grand']})=2"
+        self.parts.checks.append(Check(
+            "Periods: amount without tax against the budget", "期间：不含税金额与预算一致", NAME,
+            f"=IF({known},{rows['amount_without_tax']}*{rows['factor']}-{rows['grand']},0)", *todo, tolerance="0.01"))  # fmt: skip
+        top, bottom = at.blocks["currencies"]
+        rates, amounts = (f"{NAME}!${letter}${top}:${letter}${bottom}" for letter in "CD")
+        self.parts.checks.append(Check(
+            "Periods: amounts in other currencies against the budget", "期间：外币金额与预算一致", NAME,
+            f"=IF(COUNT({rows['grand']})=1,SUMPRODUCT({rates},{amounts})-COUNT({rates})*{rows['grand']},0)", *todo,
+            tolerance="0.01"))  # fmt: skip
+        pairs = f"SUMPRODUCT(1*(FX[budget_currency]={self.parts.cells.value('currency')}))"
+        self.parts.checks.append(Check(
+            "Currencies of FX that Periods has no line for", "“期间”没有行可列的 FX 币种", NAME,
+            f"=MAX(0,{pairs}-ROWS({rates}))", "Delete rates that the budget does not need.", "请删除预算不需要的汇率。"))  # fmt: skip
