@@ -37,7 +37,7 @@ def free_cards(card_tier: Cards, cards_needed: CardsInTheory) -> CardsInTheory:
 def tier_margin(card_tier: Cards, cards: Cards, replica_capacity: Demand, sizing_demand: Demand) -> Share:
     """Share by which demand may grow before the cards that are billed no longer carry it; below 0 where they fall short.
 
-    >>> tier_margin(8, 2, 100, 250), tier_margin(2, 2, 100, 250)
-    (0.6, -0.6)
+    >>> tier_margin(8, 2, 100, 320), tier_margin(2, 2, 100, 320)
+    (0.25, -0.6875)
     """
     return floor(card_tier / cards) * replica_capacity / sizing_demand - 1

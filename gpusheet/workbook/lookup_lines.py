@@ -99,6 +99,11 @@ class LookupLines:
         """The same for what is typed, where a scenario makes another value of it."""
         return self.at(typed_name(name))
 
+    @property
+    def currency(self) -> str:
+        """The cell with the currency of the budget."""
+        return self.cells.value("currency")
+
     # --- building blocks ---
 
     def _group(self, title: tuple[str, str], make: Callable[[], list[FetchLine]], names: list[str]) -> None:
@@ -332,7 +337,7 @@ class LookupLines:
             named = f"{same},Prices[listing],{listing}"
             # a row of this key that cannot be used may be the newest: an older price must not take its place
             broken = f"COUNTIFS(Prices[price_key],{key},Prices[price_day],0)"
-            own = self.cells.value("currency")
+            own = self.currency
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
             return [

@@ -13,7 +13,6 @@ from typing import Any
 from gpusheet.catalog import Generation, Gpu, Workload, columns
 from gpusheet.catalog.price import PRICING_MODELS
 from gpusheet.comparison import FIGURES, HELD, MEASURED, RESULTS
-from gpusheet.constants import NAMED
 from gpusheet.formula import Facts, cell_formula, nullable
 from gpusheet.registry import Rule, find_rule
 from gpusheet.rules import SUBJECTS
@@ -35,7 +34,7 @@ TITLES = {
     "replica": ("Cards of a replica", "单副本卡数"),
     "costs": ("Cost by pricing model", "各计费方式的费用"),
     "results": ("Result: the first line that is 1", "结果：首个为 1 的行"),
-    "workload": ("Read from Lookup and Sizing for the workload", "从 Lookup 与 Sizing 读取的业务取值"),
+    "workload": ("The same for all cards: read from Lookup, Sizing and Assumptions", "各卡相同：取自 Lookup、Sizing 与假设"),
 }
 WORDS = {
     "en": ("Card no. (column D: the workload's)", "Card (column D: the workload)", "Status", "Prices as of", "Workload, limit"),
@@ -101,9 +100,7 @@ class GpuCases:
             return f"$D${self.rows[name]}" if name in self.of_workload else f"E{self.rows[name]}"
         if name in self.lines.rows:
             return self.lines.at(name)
-        if name in TABLES or any(name == constant.name for constant in NAMED):
-            return name
-        return self.parts.cells.value(name)
+        return name  # a table or a constant
 
     def line(self, name: str) -> int:
         return self.rows[name] if name in self.rows else self.lines.rows[name]
@@ -235,21 +232,23 @@ class GpuCases:
 
     def _from_workload(self) -> Iterator[Line]:
         """What the rules above need that is the same for all cards."""
-        lookup, sizing = self.parts.lookup.rows, self.parts.sizing
+        lookup, sizing, span = self.parts.lookup.rows, self.parts.sizing, self.parts.span
         computed = (*rules_of_card(), *rules_of_price())
         rules = [find_rule(name) for name in (*computed, "replica_cards", *MARGINS)]
         needed = {need for rule in rules for need in rule.needs.values()}
-        there = {*computed, *self.lines.rows, "cards", "unit_price", "price_period"}
+        needed -= {*computed, *self.lines.rows, "cards", "unit_price", "price_period", *TABLES}
         typed = {name for name in computed if quantities()[name].column is not None and name not in MEASURED}
+        self.of_workload |= needed
         for name, quantity in quantities().items():
-            if name in needed - there and (name in sizing or name in lookup):
-                source = self.parts.span.row("Sizing", sizing[name]) if name in sizing else self.parts.span.row("Lookup", lookup[name])
-                self.of_workload.add(name)
-            elif name in typed:
-                source = self.parts.span.row("Lookup", lookup[name])
-            else:
+            if name in typed:
+                source = f"INDEX({span.row('Lookup', lookup[name])},{NUMBER})"
+            elif name not in needed:
                 continue
-            yield Line(name, quantity.label(self.parts.lang), quantity.unit, None, f"=INDEX({source},{NUMBER})")
+            elif name in sizing:
+                source = f"INDEX({span.row('Sizing', sizing[name])},{NUMBER})"
+            else:
+                source = self.lines.lookup(name) if name in lookup else self.parts.cells.value(name)
+            yield Line(name, quantity.label(self.parts.lang), quantity.unit, None, f"={source}")
 
     # --- the sheet ---
 
