@@ -1,7 +1,7 @@
 """One workload on every card and pricing model: whether it fits or why not, cards, cost, and which is the cheapest.
 
 What belongs to the workload's own card, because it was measured on it, decided for it or is there already, holds for that
-card alone. On another card a copy of the model takes the smallest tier that holds its weights, within one link domain.
+card alone. On another card a copy of the model takes the smallest tier that holds its weights (rule `replica_cards`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 from gpusheet.catalog import Workload
 from gpusheet.catalog.price import PRICING_MODELS
 from gpusheet.lookup import Context, LookUp, frame, look_up
-from gpusheet.ops import NAN
 from gpusheet.registry import find_rule
 from gpusheet.solver import solve
 
@@ -22,12 +21,11 @@ HELD = ("owned_cards", "committed_cards")  # of the own card; none of others
 # the result of each row, the first that is true; the last is that it fits
 RESULTS: Mapping[str, tuple[str, str]] = {
     "no_inputs": ("workload incomplete", "业务信息不完整"),
-    "no_facts": ("facts of the card incomplete", "GPU 规格不完整"),
-    "too_many": ("needs more cards than one link joins", "超出互联域可用卡数"),
-    "too_few": ("fewer cards than the model needs", "单副本卡数不足"),
+    "no_facts": ("facts of the card missing", "GPU 规格不完整"),
+    "too_few": ("fewer cards than the model needs", "卡数少于模型所需"),
     "no_fit": ("does not fit", "装不下"),
     "no_figure": ("no throughput figure", "缺少吞吐数据"),
-    "no_request": ("carries no request within the targets", "无法在目标内承载请求"),
+    "no_request": ("no request within the targets", "目标内无法承载请求"),
     "no_demand": ("no demand given", "缺少需求"),
     "fits": ("fits", "可用"),
     "no_price": ("no price", "无报价"),
@@ -74,14 +72,14 @@ def compare(workload: Workload, context: Context, price_list: str | None = None)
 
 
 def replica_cards(own: Any, cards: Any, sizes: Any, tiers: Any) -> Any:
-    """Cards of a replica row by row: as the workload says on its own card, else what holds the weights; missing where
-    one link does not join so many. `sizes` has the quantities `min_cards_for_weights` and `link_domain`.
+    """Cards of a replica row by row: as the workload says on its own card, else what holds the weights.
+
+    `sizes` has the quantities `min_cards_for_weights` and `link_domain` of each row.
     """
     import numpy
 
-    size = find_rule("replica_size")(sizes["min_cards_for_weights"], tiers)
-    within = size <= find_rule("most_replica_cards")(sizes["link_domain"], cards)
-    return numpy.where(own, cards, numpy.where(within, size, NAN))
+    elsewhere = find_rule("replica_cards")(sizes["min_cards_for_weights"], sizes["link_domain"], cards, tiers)
+    return numpy.where(own, cards, elsewhere)
 
 
 def _own(workload: Workload, context: Context) -> dict[str, Any]:
@@ -115,7 +113,6 @@ def _results(solved: Any, found: list[LookUp]) -> Any:
     offers = numpy.array([one.chosen.rows for one in found])
     capacity = solved["replica_capacity"]
     tests = {
-        "too_many": solved["cards"].isna() & solved["min_cards_for_weights"].notna(),
         "too_few": (solved["fits"] == 0) & (solved["min_cards_for_weights"] > solved["cards"]),
         "no_fit": solved["fits"] != 1,
         "no_figure": capacity.isna(),

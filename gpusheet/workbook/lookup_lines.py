@@ -99,6 +99,11 @@ class LookupLines:
         """The same for what is typed, where a scenario makes another value of it."""
         return self.at(typed_name(name))
 
+    @property
+    def currency(self) -> str:
+        """The cell with the currency of the budget."""
+        return self.cells.value("currency")
+
     # --- building blocks ---
 
     def _group(self, title: tuple[str, str], make: Callable[[], list[FetchLine]], names: list[str]) -> None:
@@ -332,7 +337,7 @@ class LookupLines:
             named = f"{same},Prices[listing],{listing}"
             # where a row that cannot be used would be the newest, an older price must not take its place
             unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<=$E${DATE_ROW})"
-            own = self.cells.value("currency")
+            own = self.currency
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
             return [

@@ -30,6 +30,7 @@ from gpusheet.workbook.reading.left_out import rest_of
 from gpusheet.workbook.reading.older import is_older
 from gpusheet.workbook.reading.opening import open_package
 from gpusheet.workbook.reading.rows import CARRIED, Factors, Table, read_factors, read_rows
+from gpusheet.workbook.results.gpu_cases import SHEET as CASES
 
 CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Engines": "engines", "Generations": "generations",
                   "Prices": "prices", "FX": "fx",
@@ -118,7 +119,8 @@ def read_book(path: Path | str) -> ReadBook:
     )  # fmt: skip
     months = _months(book, properties, warnings)
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
-    made = _as_written(book, inputs, lines, lang, months)
+    cards = _formulas_along(book, CASES, NUMBER_ROW, FIRST_COLUMN)
+    made = _as_written(book, inputs, lines, cards, lang, months)
     same = properties.get("gpusheet_version") == __version__ and not older
     with package.parts_read():
         edited = Edited(package, book, made, tables, factors, same)
@@ -249,8 +251,8 @@ def _formulas_along(book: Workbook, name: str, row: int, column: int) -> int:
     return column - first
 
 
-def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: int) -> Workbook:
-    """The book as gpusheet would have written it with as many lines and costs: what differs, a person has typed."""
+def _as_written(book: Workbook, inputs: Inputs, lines: int, cards: int, lang: str, months: int) -> Workbook:
+    """The book as gpusheet would have written it with as many lines, cards and costs: what differs, a person has typed."""
     costs = list(inputs.other_costs)
     if "Budget" in book.sheetnames:
         items = (cell for (_, column), cell in cells_of(book["Budget"]).items() if column == 2)
@@ -265,4 +267,4 @@ def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: i
         from gpusheet.workbook.results.risk import stand_in
 
         drawn = stand_in(months)
-    return build(kept, lang, months, spare=lines, drawn=drawn).book
+    return build(kept, lang, months, spare=lines, cards=cards, drawn=drawn).book

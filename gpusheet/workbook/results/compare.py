@@ -7,7 +7,7 @@ from typing import Any
 
 from openpyxl.chart import BarChart, Reference
 from openpyxl.formatting.rule import FormulaRule
-from openpyxl.styles import Font
+from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.hyperlink import Hyperlink
 
@@ -81,7 +81,7 @@ class Compare:
     def __init__(self, parts: Parts, cases: GpuCases) -> None:
         self.parts, self.cases, self.look, self.lang = parts, cases, parts.look, parts.lang
         self.shown = _columns()
-        extra = ("own", "rank", "ranked_cost", "gpu_number", "model_number", "label")
+        extra = ("own", "rank", "ranked_cost", "gpu_number", "model_number")
         self.letters = {key: get_column_letter(i) for i, key in enumerate(("number", *(c.key for c in self.shown), *extra), 1)}
         self.first = BEFORE + BEST + CHART_ROWS + 6
         self.last = self.first + parts.cards * len(PRICING_MODELS) - 1
@@ -124,14 +124,14 @@ class Compare:
         self._heads(first - 2, self.parts.say("No.", "序号"), {
             "own": ("Chosen now", "当前选择", unit_of(Flag)), "rank": ("Rank", "排名", number),
             "ranked_cost": ("Cost that is ranked", "参与排名的费用", unit_of(MoneyPerMonth)),
-            "gpu_number": ("No. of the card", "卡型序号", number), "model_number": ("No. of the model", "计费方式序号", number),
-            "label": ("Label", "标签", unit_of(Text))})  # fmt: skip
+            "gpu_number": ("No. of the card", "卡型序号", number),
+            "model_number": ("No. of the model", "计费方式序号", number)})  # fmt: skip
         models = cases.by_model("result")
         self._column("number", f"=ROW()-ROW($A${first - 1})", number, first, rows)
         self._column("gpu_number", f"=1+INT(({at['number']}-1)/ROWS({models}))", number, first, rows)
         self._column("model_number", f"=1+MOD({at['number']}-1,ROWS({models}))", number, first, rows)
         card, model = at["gpu_number"], at["model_number"]
-        listed = ",".join(f'"{name}"' for name in PRICING_MODELS)  # as words, in their order
+        listed = ",".join(f'"{name}"' for name in PRICING_MODELS)
         for column in self.shown:
             if column.key == "pricing_model":
                 formula = f'=IF({at["gpu"]}="","",CHOOSE({model},{listed}))'
@@ -147,7 +147,6 @@ class Compare:
         cost, top = at["ranked_cost"], self.at("ranked_cost").partition(":")[0]
         ties = f"SUMPRODUCT(1*({top}:{cost}={cost}))-1"
         self._column("rank", f'=IF(COUNT({cost})=1,RANK({cost},{self.at("ranked_cost")},1)+{ties},"")', number, first, rows)
-        self._column("label", f'={at["gpu"]}&" "&{at["pricing_model"]}', unit_of(Text), first, rows)
 
     def _ranking(self) -> None:
         """The choice of today, and the cheapest that fit."""
@@ -155,18 +154,21 @@ class Compare:
         self._heads(HEADS, say("Rank", "排名"), {
             "own": ("Chosen now", "当前选择", unit_of(Flag)), "rank": ("Against now", "与当前之差", money),
             "ranked_cost": ("The same in percent", "差异百分比", unit_of(Share)),
-            "gpu_number": ("Row of the table", "表内行号", number), "label": ("Label", "标签", unit_of(Text))})  # fmt: skip
+            "gpu_number": ("Row of the table", "表内行号", number), "model_number": ("Label", "标签", unit_of(Text))})  # fmt: skip
         for row, label in ((NOW, say("Now", "当前")), (SUMMED, say("Summary", "汇总"))):
             look.text(sheet.cell(row, 1, label), bold=True)
         line = self.letters["gpu_number"]
         own, numbers, ranks = self.at("own"), self.at("number"), self.at("rank")
         self._column("gpu_number", f"=SUMPRODUCT(({own}=1)*{numbers})", number, NOW, 1)
         top = BEFORE + 1
-        self._column("number", f"=ROW()-ROW($A${BEFORE})", number, top, BEST)
-        place = f'=IF($A{top}>MAX(0,{ranks}),"",MATCH($A{top},{ranks},0))'
+        rank = f"ROW()-ROW($A${BEFORE})"
+        self._column("number", f'=IF({rank}>MAX(0,{ranks}),"",{rank})', number, top, BEST)
+        place = f'=IF($A{top}="","",MATCH($A{top},{ranks},0))'
         self._column("gpu_number", place, number, top, BEST)
-        for key, unit in (*((c.key, c.unit) for c in self.shown), ("own", unit_of(Flag)), ("label", unit_of(Text))):
-            for row, rows in ((NOW, 1), (top, BEST)):
+        for row, rows in ((NOW, 1), (top, BEST)):
+            label = f'=TRIM($B{row}&" "&$C{row})'
+            self._column("model_number", label, unit_of(Text), row, rows)
+            for key, unit in (*((c.key, c.unit) for c in self.shown), ("own", unit_of(Flag))):
                 self._column(key, f'=IF(N(${line}{row})=0,"",INDEX({self.at(key)},${line}{row}))', unit, row, rows)
         self._summary()
         cost = self.letters["monthly_cost"]
@@ -199,6 +201,7 @@ class Compare:
         ):
             self.look.text(sheet.cell(row, column, label), bold=True)
             at = self.parts.put(sheet, row, column + 2, formula, unit)
+            sheet[at].alignment = Alignment(horizontal="left", vertical="center")
             if setting:
                 link = cells.value(setting)
                 sheet[at].hyperlink = Hyperlink(ref=at, location=link, tooltip=say("To the input", "前往输入单元格"))
@@ -210,7 +213,7 @@ class Compare:
         chart: Any = BarChart()
         chart.type, chart.legend = "bar", None
         chart.title = self.parts.say("Cost per month of the cheapest that fit", "可用选项中最便宜者的每月费用")
-        cost, label = (list(self.letters).index(key) + 1 for key in ("monthly_cost", "label"))
+        cost, label = (list(self.letters).index(key) + 1 for key in ("monthly_cost", "model_number"))
         top, end = BEFORE + 1, BEFORE + DRAWN
         chart.add_data(Reference(self.sheet, min_col=cost, min_row=top, max_row=end), titles_from_data=False)
         chart.set_categories(Reference(self.sheet, min_col=label, min_row=top, max_row=end))
@@ -223,7 +226,7 @@ class Compare:
 
     def _finish(self) -> None:
         sheet, end = self.sheet, list(self.letters.values())[-1]
-        widths = {c.key: c.width for c in self.shown} | {"number": 9, "label": 28}
+        widths = {c.key: c.width for c in self.shown} | {"number": 9, "model_number": 28}
         set_widths(sheet, [widths.get(key, 12) for key in self.letters])
         sheet.freeze_panes = f"C{BEFORE + 1}"
         sheet.auto_filter.ref = f"A{self.first - 1}:{end}{self.last}"
@@ -234,7 +237,7 @@ class Compare:
             (top, BEFORE + BEST, f"${own}{top}=1", {"fill": fill("FFF2CC")}),
         ):
             sheet.conditional_formatting.add(f"A{row}:{end}{last}", FormulaRule(formula=[test], **how))
-        printing(sheet, self.lang, f"{HEADS}:{HEADS + 1}", f"A1:{end}{self.last}", "A:B")
+        printing(sheet, self.lang, f"{self.first - 2}:{self.first - 1}", f"A1:{end}{self.last}", "A:B")
         protect(sheet)
 
     def _checks(self) -> None:
@@ -250,7 +253,8 @@ class Compare:
         for en, zh, where, formula, todo, tolerance in (
             ("Workload looked at that is not in Workloads", "分析对象不在业务表中", "Assumptions",
              f"=1-{cases.cell('looked_at_known')}",
-             ("Assumptions, looked_at: name a workload, or leave it blank for the first.", "请在假设的 looked_at 中填写业务名称，或留空取第一个。"), "0"),
+             ("Assumptions, looked_at: name a workload, or leave it blank for the first.",
+              "请在假设的 looked_at 中填写业务名称，或留空取第一个。"), "0"),
             ("GPUs beyond the columns that are compared", "超出对比列数的 GPU", "GPUs",
              f"=MAX(0,ROWS(GPUs[gpu])-COLUMNS({names}))",
              ("Run `gpusheet budget` on this workbook: the new one has room for all.",
@@ -264,7 +268,7 @@ class Compare:
             ("Error values on GpuCases", "GpuCases 中的错误值", CASES,
              f"=1*ISERROR(SUM({CASES}!$D${NUMBER_ROW}:${cases.span.last}${cases.last}))", ERRORS, "0"),
             ("Error values on Compare", "Compare 中的错误值", NAME,
-             f"=1*ISERROR(SUM({NAME}!$A${NOW}:${letters['label']}${self.last}))", ERRORS, "0"),
+             f"=1*ISERROR(SUM({NAME}!$A${NOW}:${letters['model_number']}${self.last}))", ERRORS, "0"),
         ):  # fmt: skip
             self.parts.checks.append(Check(en, zh, where, formula, *todo, tolerance=tolerance))
 

@@ -13,7 +13,6 @@ from typing import Any
 from gpusheet.catalog import Generation, Gpu, Workload, columns
 from gpusheet.catalog.price import PRICING_MODELS
 from gpusheet.comparison import FIGURES, HELD, MEASURED, RESULTS
-from gpusheet.constants import NAMED
 from gpusheet.formula import Facts, cell_formula, nullable
 from gpusheet.registry import Rule, find_rule
 from gpusheet.rules import SUBJECTS
@@ -35,7 +34,7 @@ TITLES = {
     "replica": ("Cards of a replica", "单副本卡数"),
     "costs": ("Cost by pricing model", "各计费方式的费用"),
     "results": ("Result: the first line that is 1", "结果：首个为 1 的行"),
-    "workload": ("Read from Lookup and Sizing for the workload", "从 Lookup 与 Sizing 读取的业务取值"),
+    "workload": ("The same for all cards: read from Lookup, Sizing and Assumptions", "各卡相同：取自 Lookup、Sizing 与假设"),
 }
 WORDS = {
     "en": ("Card no. (column D: the workload's)", "Card (column D: the workload)", "Status", "Prices as of", "Workload, limit"),
@@ -101,9 +100,7 @@ class GpuCases:
             return f"$D${self.rows[name]}" if name in self.of_workload else f"E{self.rows[name]}"
         if name in self.lines.rows:
             return self.lines.at(name)
-        if name in TABLES or any(name == constant.name for constant in NAMED):
-            return name
-        return self.parts.cells.value(name)
+        return name  # a table or a constant
 
     def line(self, name: str) -> int:
         return self.rows[name] if name in self.rows else self.lines.rows[name]
@@ -174,25 +171,21 @@ class GpuCases:
 
     def _replica(self) -> Iterator[Line]:
         """How many cards make a replica: on the workload's own card as it says, on others what holds the weights."""
-        size, most = (find_rule(name) for name in ("replica_size", "most_replica_cards"))
-        cards = next(c for c in columns(Workload) if c.name == "cards")
+        rule, cards = find_rule("replica_cards"), next(c for c in columns(Workload) if c.name == "cards")
 
-        def limit() -> str:
-            place = {"cards": f"$D${self.rows[cards.name]}"}
-            return cell_formula(most.expression, self.known, lambda name: place.get(name) or self.at(name), COMPLETE)
+        def own() -> str:
+            return f"$D${self.rows[cards.name]}"
 
-        def within() -> str:
-            one, other = self.at(size.name), self.at(most.name)
-            return f'=IF(COUNT({one},{other})=2,1*({one}<={other}),"")'
+        def place(name: str) -> str:
+            return own() if name == cards.name else self.at(name)
+
+        def elsewhere() -> str:
+            return cell_formula(rule.expression, self.known, place, COMPLETE)
 
         def chosen() -> str:
-            own = f"N({self.lines.at('own_card')})"
-            of = f"MAX(N({self.at('replica_within')}),{own}+{own})"
-            return f'=CHOOSE(1+{of},"",{self.at(size.name)},$D${self.rows[cards.name]})'
+            return f"=CHOOSE(1+N({self.lines.at('own_card')}),{self.at(rule.name)},{own()})"
 
-        yield self._rule(size)
-        yield Line(most.name, most.label(self.parts.lang), most.unit, limit)
-        yield Line("replica_within", self.parts.say("One link joins them", "未超出互联域"), unit_of(Flag), within)
+        yield Line(rule.name, rule.label(self.parts.lang), rule.unit, elsewhere)
         yield Line(cards.name, cards.label(self.parts.lang), cards.unit, chosen, f"={self.lines.lookup(cards.name)}")
 
     def _results(self) -> Iterator[Line]:
@@ -202,7 +195,6 @@ class GpuCases:
         tests: dict[str, Callable[[], str]] = {
             "no_inputs": lambda: f'{STATUS}<>"ok"',
             "no_facts": lambda: f'E${STATUS_ROW}<>"ok"',
-            "too_many": lambda: f"(COUNT({at('cards')})=0)*(COUNT({at('min_cards_for_weights')})=1)=1",
             "too_few": lambda: f"(COUNT({at('cards')},{at('fits')})=2)*(N({at('fits')})=0)"
                                f"*(N({at('min_cards_for_weights')})>N({at('cards')}))=1",
             "no_fit": lambda: f"N({at('fits')})<1",
@@ -240,21 +232,23 @@ class GpuCases:
 
     def _from_workload(self) -> Iterator[Line]:
         """What the rules above need that is the same for all cards."""
-        lookup, sizing = self.parts.lookup.rows, self.parts.sizing
+        lookup, sizing, span = self.parts.lookup.rows, self.parts.sizing, self.parts.span
         computed = (*rules_of_card(), *rules_of_price())
-        rules = [find_rule(name) for name in (*computed, "replica_size", "most_replica_cards", *MARGINS)]
+        rules = [find_rule(name) for name in (*computed, "replica_cards", *MARGINS)]
         needed = {need for rule in rules for need in rule.needs.values()}
-        there = {*computed, *self.lines.rows, "cards", "unit_price", "price_period"}
+        needed -= {*computed, *self.lines.rows, "cards", "unit_price", "price_period", *TABLES}
         typed = {name for name in computed if quantities()[name].column is not None and name not in MEASURED}
+        self.of_workload |= needed
         for name, quantity in quantities().items():
-            if name in needed - there and (name in sizing or name in lookup):
-                source = self.parts.span.row("Sizing", sizing[name]) if name in sizing else self.parts.span.row("Lookup", lookup[name])
-                self.of_workload.add(name)
-            elif name in typed:
-                source = self.parts.span.row("Lookup", lookup[name])
-            else:
+            if name in typed:
+                source = f"INDEX({span.row('Lookup', lookup[name])},{NUMBER})"
+            elif name not in needed:
                 continue
-            yield Line(name, quantity.label(self.parts.lang), quantity.unit, None, f"=INDEX({source},{NUMBER})")
+            elif name in sizing:
+                source = f"INDEX({span.row('Sizing', sizing[name])},{NUMBER})"
+            else:
+                source = self.lines.lookup(name) if name in lookup else self.parts.cells.value(name)
+            yield Line(name, quantity.label(self.parts.lang), quantity.unit, None, f"={source}")
 
     # --- the sheet ---
 

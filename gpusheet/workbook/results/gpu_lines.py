@@ -11,6 +11,7 @@ from gpusheet.catalog import Column, Workload, columns
 from gpusheet.catalog.derived import Found
 from gpusheet.catalog.planning import Scenario
 from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.catalog.settings import Settings
 from gpusheet.comparison import HELD, MEASURED
 from gpusheet.units import Flag, NewestDay, Number, unit_of
 from gpusheet.workbook.fetches import FETCHES
@@ -57,6 +58,10 @@ class GpuLines(LookupLines):
         """The cell of a line for the first card; one of the workload's is the same for all."""
         return f"$D${self.rows[name]}" if name in self.of_workload else super().at(name)
 
+    @property
+    def currency(self) -> str:
+        return self.at("budget_currency")
+
     def own(self, name: str) -> str:
         """The workload's own value of a line."""
         return f"$D${self.rows[name]}"
@@ -75,9 +80,10 @@ class GpuLines(LookupLines):
         names = self.parts.span.row("Lookup", NAME_ROW)
         workload = {c.name: c for c in columns(Workload)}
         change = next(c for c in columns(Scenario) if c.name == "discount_change")
+        currency = next(c for c in columns(Settings) if c.name == "currency")
         typed = typed_name("discount")
-        ordered = ["looked_at_known", "own_gpu", "own_number", "pricing_model", "price_list", "own_list", "agreed_discount", typed,
-                   change.name, "discount"]
+        ordered = ["looked_at_known", "own_gpu", "own_number", "pricing_model", "price_list", "own_list", "budget_currency",
+                   "agreed_discount", typed, change.name, "discount"]
         self.of_workload |= set(ordered)
 
         def make() -> list[FetchLine]:
@@ -101,6 +107,7 @@ class GpuLines(LookupLines):
                 line("pricing_model", workload["pricing_model"], f"={self.lookup('pricing_model')}"),
                 line("price_list", workload["price_list"], chosen),
                 FetchLine("own_list", "Price list is the workload's", "价目表与业务相同", unit_of(Flag), same),
+                FetchLine("budget_currency", currency.en, currency.zh, currency.unit, f"={self.cells.value(currency.name)}"),
                 in_column_d(self._agreed_discount()),
                 in_column_d(self._typed(replace(workload["discount"], name=typed), optional=False)),
                 line(change.name, change, f"={self.lookup(change.name)}"),
