@@ -20,7 +20,7 @@ from gpusheet.workbook.budget_layout import MONTH_ROW
 from gpusheet.workbook.carry import CarriedNote, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.lambda_names import has_lambdas
-from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS
+from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS, lines_read
 from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
 from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_of, shown
 from gpusheet.workbook.reading.edited import Edited, cells_of
@@ -113,7 +113,7 @@ def read_book(path: Path | str) -> ReadBook:
     )  # fmt: skip
     months = _months(book, properties, warnings)
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
-    made = _as_written(book, inputs, lines, lang, months)
+    made = _as_written(book, inputs, lines, lang, months, lines_read(properties.get("gpusheet_lines", "")))
     same = properties.get("gpusheet_version") == __version__ and not older
     with package.parts_read():
         rest = rest_of(Edited(package, book, made, tables, factors, same))
@@ -238,7 +238,9 @@ def _formulas_along(book: Workbook, name: str, row: int, column: int) -> int:
     return column - first
 
 
-def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: int) -> Workbook:
+def _as_written(
+    book: Workbook, inputs: Inputs, lines: int, lang: str, months: int, listed: Mapping[str, int]
+) -> Workbook:
     """The book as gpusheet would have written it with as many lines and costs: what differs, a person has typed."""
     costs = list(inputs.other_costs)
     if "Budget" in book.sheetnames:
@@ -249,7 +251,7 @@ def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: i
     # the formulas that are compared name columns of the tables, so that these may be empty
     catalog = replace(inputs.catalog, gpus=(), models=(), prices=(), fx=())
     kept = replace(inputs, catalog=catalog, workloads=(), other_costs=tuple(costs))
-    return build(kept, lang, months, spare=lines).book
+    return build(kept, lang, months, spare=lines, lines=listed).book
 
 
 def _formulas(cells: Cells) -> list[str]:

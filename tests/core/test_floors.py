@@ -23,6 +23,7 @@ FLOORS = {
     "ops": 1, "sizes": 1, "registry": 1, "constants": 1, "formula": 1, "experts": 1.5,
     "rules": 2, "catalog": 2, "wiring": 2.5,
     "solver": 3, "lookup": 3, "calendar": 3, "case": 3.2, "missing": 3.3, "partial": 3.4, "serving": 3.4, "serving_rows": 3.4,
+    "commitments": 3.2, "price_bridge": 3.2, "variance": 3.2,
     "xl": 3.5, "calibration": 3.6, "intake": 3.6,
     "workbook": 4, "audit": 4.5, "cli": 5, "__main__": 5,
 }  # fmt: skip

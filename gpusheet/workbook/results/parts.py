@@ -37,10 +37,15 @@ class Parts:
     checks: list[Check] = field(default_factory=list)  # of integrity: each sheet adds its own
     alerts: list[Check] = field(default_factory=list)
     rows: dict[str, Any] = field(default_factory=dict)  # what a sheet notes for others and for tests: places by name
+    lines: dict[str, int] = field(default_factory=dict)  # of lists whose length follows from the inputs, by name
 
     @property
     def lang(self) -> str:
         return self.look.lang
+
+    def count(self, name: str, wanted: int) -> int:
+        """How many lines a list has: as wanted, unless the book is made like another one that has its own number."""
+        return self.lines.setdefault(name, wanted)
 
     def say(self, en: str, zh: str) -> str:
         return zh if self.lang == "zh" else en
