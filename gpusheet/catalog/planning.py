@@ -101,7 +101,8 @@ class Contract(Row):
     signed_by: Text | None = column("Signed by", "签署人", "Who signed for us.", default=None)
     start_date: Day = column("Start", "生效日期", "First day of the term.")
     term_months: Months = column("Term", "期限", "Months that the contract runs.", gt=0, whole=True)
-    notice_days: Days = column("Notice", "续约通知期", "Days before the end on which renewal has to be decided.", default=30.0, ge=0)
+    notice_days: Days = column("Notice", "续约通知期", "Days before the end on which renewal has to be decided.", default=30.0, ge=0,
+                                whole=True)
     agreed_discount: Share | None = column(
         "Agreed discount", "协议折扣率", "Off the list price; workloads of this price list with a blank discount take it.",
         default=None, ge=0, lt=1)
@@ -126,7 +127,8 @@ class Earlier(Row):
         "Price of a card", "单卡月价", "Cost of a card for the month after discount, in the currency quoted.", ge=0)
     currency: Text = column("Currency", "币种", "Currency of that price.", form=CURRENCY)
     rate: Rate = column("Rate", "汇率", "Budget units for one unit of that currency.", gt=0)
-    source: Text | None = column("Source", "来源", "Which budget, of which day.", default=None)
+    budget_date: Day | None = column("Day of the budget", "编制日期", "Day on which the earlier budget was prepared.", default=None)
+    source: Text | None = column("Source", "来源", "Which budget.", default=None)
 
 
 class Actual(Row):
@@ -142,6 +144,16 @@ class Actual(Row):
     source: Text | None = column("Source", "来源", "Invoice or file.", default=None)
 
 
+class SignOff(Row):
+    """One step of signing a budget off: who, and when."""
+
+    step: Text = column("Step", "环节", "What is done: prepared, reviewed, approved.", is_name=True)
+    signer: Text | None = column("Name", "姓名", "Who signs.", default=None)
+    signed_on: Day | None = column("Date", "日期", "Blank: not signed yet.", default=None)
+    signature: Text | None = column("Signature", "签名", "Typed, or blank to be signed on paper.", default=None)
+    notes: Text | None = column("Notes", "备注", "Reservations, if any.", default=None)
+
+
 @dataclass(frozen=True)
 class Plans:
     """The planning tables of a budget.
@@ -155,13 +167,18 @@ class Plans:
     contracts: Sequence[Contract] = ()
     earlier: Sequence[Earlier] = ()
     actuals: Sequence[Actual] = ()
+    sign_offs: Sequence[SignOff] = ()
 
     @staticmethod
     @cache
     def builtin(lang: str = "en") -> Plans:
-        """Five scenarios and some curves to begin with; the other tables are the user's to fill."""
-        scenarios = read_table(Scenario, DATA / "planning" / f"scenarios.{lang}.csv")
-        return Plans(tuple(scenarios), tuple(read_table(TrafficCurve, DATA / "planning" / f"curves.{lang}.csv")))
+        """Five scenarios, some curves and the steps of signing off; the other tables are the user's to fill."""
+        folder = DATA / "planning"
+        return Plans(
+            scenarios=tuple(read_table(Scenario, folder / f"scenarios.{lang}.csv")),
+            curves=tuple(read_table(TrafficCurve, folder / f"curves.{lang}.csv")),
+            sign_offs=tuple(read_table(SignOff, folder / f"sign_offs.{lang}.csv")),
+        )
 
     def find_scenario(self, name: str | None) -> Scenario:
         """The scenario of that name; the first where none is named, one that changes nothing where there is none."""
@@ -187,5 +204,6 @@ PLANNING: Mapping[str, tuple[type[Row], str, tuple[str, ...]]] = {
     "Contracts": (Contract, "contracts", ("contract",)),
     "Earlier": (Earlier, "earlier", ("workload",)),
     "Actuals": (Actual, "actuals", ("month", "workload", "cost_centre", "provider", "service", "currency")),
+    "SignOff": (SignOff, "sign_offs", ("step",)),
 }
 assert [one for _, one, _ in PLANNING.values()] == [one.name for one in fields(Plans)]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from gpusheet.catalog.schema import CURRENCY, Day, Row, column
 from gpusheet.units import MonthNumber, Number, Share, Text
 
@@ -41,3 +45,15 @@ class Settings(Row):
     shock: Share = column(
         "Shock", "敏感性幅度", "By how much the sheet Sensitivity moves each driver up and down.", default=0.1, gt=0, le=0.5,
         low=0.1, high=0.2)
+    price_from: Day | None = column(
+        "Prices compared: old", "比价旧日期", "PriceBridge takes the newest prices at or before this day as old; blank: the newest "
+        "day before the new ones.", default=None)
+    price_to: Day | None = column(
+        "Prices compared: new", "比价新日期", "PriceBridge takes the newest prices at or before this day as new; blank: the day as of "
+        "which prices are used.", default=None)
+
+    @model_validator(mode="after")
+    def _old_before_new(self) -> Self:
+        if self.price_from is not None and self.price_to is not None and self.price_from >= self.price_to:
+            raise ValueError(f"price_from: found {self.price_from}, allowed a day before price_to, {self.price_to}")
+        return self

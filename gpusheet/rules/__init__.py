@@ -37,6 +37,9 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "calendar": ("Months of the budget", "预算月份"),
     "growth": ("Growth and card tiers", "增长与档位"),
     "periods": ("Quarters, tax and currencies", "季度、税与币种"),
+    "contracts": ("Contracts", "合同承诺"),
+    "bridge": ("Change of cost: price, volume, mix, FX", "成本变动：价格、用量、结构、汇率"),
+    "variance": ("Budget against actual", "预算与实际"),
     "alerts": ("Alerts (1: look at it)", "提醒(1 表示需关注)"),
 }
 

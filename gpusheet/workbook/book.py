@@ -26,7 +26,7 @@ from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
 from gpusheet.workbook.cover_sheet import put_cover
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import Span, sheets_with
+from gpusheet.workbook.layout import Span, lines_text, sheets_with
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
 from gpusheet.workbook.reading.older import SCHEMA
@@ -82,11 +82,13 @@ def build(
     functions: str = "none",
     cards: int | None = None,
     drawn: Any = None,
+    lines: Mapping[str, int] | None = None,
 ) -> Built:
     """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365,
     `drawn` (of `results.risk`) the sheet Risk.
 
-    `cards` is how many cards the comparison has room for; by default some more than there are.
+    `cards` is how many cards the comparison has room for; by default some more than there are. `lines` says how many lines
+    a list of results has, where that is not to follow from the inputs.
     """
     if lang not in LANGUAGES:
         raise GpusheetError(f"lang: found {lang!r}, allowed {' or '.join(LANGUAGES)}")
@@ -107,7 +109,7 @@ def build(
     summary = put_summary(book, look, lookup, sizing, span)
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
     parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span,
-                  cards or len(inputs.catalog.gpus) + SPARE_CARDS, drawn=drawn)  # fmt: skip
+                  cards or len(inputs.catalog.gpus) + SPARE_CARDS, drawn=drawn, lines=dict(lines or {}))  # fmt: skip
     for put in RESULTS:
         put(parts)
     ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span, parts.checks, parts.alerts).put()
@@ -122,18 +124,18 @@ def build(
         from gpusheet.workbook.lambda_names import put_lambdas
 
         put_lambdas(book, lang)
-    _properties(book, inputs, lang, months)
+    _properties(book, inputs, lang, months, parts.lines)
     return Built(book, span, parts.placed, lookup, sizing, summary, budget, parts.rows)
 
 
-def _properties(book: Workbook, inputs: Inputs, lang: str, months: int) -> None:
+def _properties(book: Workbook, inputs: Inputs, lang: str, months: int, lines: Mapping[str, int]) -> None:
     stamp = datetime.datetime.combine(inputs.settings.prepared_on, datetime.time())
     book.properties.created = book.properties.modified = stamp
     book.properties.creator = f"gpusheet {__version__}"
     book.properties.title = inputs.settings.title
     for name, text in (
         ("gpusheet_version", __version__), ("gpusheet_schema", SCHEMA), ("gpusheet_lang", lang),
-        ("gpusheet_inputs", inputs.digest),
+        ("gpusheet_inputs", inputs.digest), ("gpusheet_lines", lines_text(lines)),
     ):  # fmt: skip
         book.custom_doc_props.append(StringProperty(name=name, value=text))
     book.custom_doc_props.append(IntProperty(name="gpusheet_months", value=months))

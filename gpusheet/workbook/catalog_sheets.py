@@ -58,7 +58,7 @@ PRICE_COLUMNS = (
 )  # fmt: skip
 
 
-SPARE_ROWS = {"Contracts": 3, "Earlier": 3, "Actuals": 3}  # blank rows to begin with
+SPARE_ROWS = {"Contracts": 3, "Earlier": 3, "Actuals": 3, "SignOff": 2}  # blank rows to begin with
 Extra = Mapping[str, Mapping[str, Sequence[Any]]]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from openpyxl.utils import get_column_letter
@@ -47,6 +49,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Actuals": (
         "input", "Actuals", "实际支出", "What was spent by month, typed or taken from a bill: gpusheet budget --actuals BILL.",
         "按月的实际支出，手工填写或从账单导入：gpusheet budget --actuals BILL。"),
+    "SignOff": ("input", "Sign-off", "签批", "Who prepared, reviewed and approved the budget; Commitments shows it for printing.",
+                "编制、复核与批准人；“承诺与签批”中可打印。"),
     "Lookup": ("calculation", "Lookup", "取数", "Fetches each workload's facts, assumptions and prices. One column per "
                "workload.", "为每个业务取规格、假设与价格。每列一个业务。"),
     "Sizing": ("calculation", "Sizing", "测算", "From demand to cards and cost by all three methods. One column per "
@@ -63,6 +67,13 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                  "at the end of each month.", "第 0 月为购置日；租金与运行支出于各月末支付。"),
     "Calendar": ("calculation", "Months and groups", "月度与分组", "Fiscal quarters, the tier wall by month, groups of "
                  "workloads: what Growth and Periods read.", "财季、档位墙的按月成本与业务分组：供“增长日历”与“期间”引用。"),
+    "Register": (
+        "calculation", "Workload register", "业务索引", "Where each workload stands in other tables, and its run-rate month now "
+        "and at old prices. One row per workload.", "各业务在其他表中的位置，以及稳态月的现价与旧价。每行一个业务。"),
+    "Quotes": ("calculation", "Quotes", "报价时点", "Which rows of Prices are in force on the two days compared.",
+               "两个比价日各有哪些报价有效。"),
+    "Spend": ("calculation", "Spend placed", "支出归集", "The month, amount in the budget currency, workload and cost centre of each "
+              "row of Actuals.", "每笔实际支出所属的预算月份、折合金额、业务与成本中心。"),
     "Summary": ("output", "Summary", "汇总", "The outcome for each workload at full demand of month 1.",
                 "各业务在首月满负荷需求下的结果。"),
     "Ranges": ("output", "Ranges", "区间", "Low, expected and high cards and cost at full demand of month 1, where the method gives "
@@ -85,6 +96,15 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
     "Periods": ("output", "Quarters and years", "季度与年度", "The budget by fiscal year and quarter, without and with tax, in "
                 "other currencies, and by cost centre, project and environment.",
                 "按财年与季度的预算、不含税与含税、其他币种，以及按成本中心、项目、环境的汇总。"),
+    "Commitments": (
+        "output", "Commitments", "承诺与签批", "What contracts oblige to spend, against the budget of their price lists; "
+        "sign-off; typed values and their reasons.", "合同承诺与对应价目表预算的对比；签批；人工覆盖及原因。"),
+    "PriceBridge": (
+        "output", "Price bridge", "价格差异", "Why the run-rate month costs more or less than before, and the prices of two "
+        "days side by side.", "稳态月成本变动的原因，以及两个日期的价格对比。"),
+    "Variance": ("output", "Budget and actual", "预算与实际", "What was spent against the budget, by month, cost centre and workload; "
+                 "forecasts of the year. Positive: above the budget.",
+                 "按月、成本中心和业务对比实际支出与预算，并预测全年。正数为超支。"),
     "Checks": ("check", "Checks", "检查", "Integrity checks must be zero. Alerts do not make the model wrong, but need "
                "a look.", "完整性检查必须为零;提醒不影响计算正确性,但需要关注。"),
     "Rules": ("check", "Rules", "规则", "Every rule with its formula, unit and source.", "每条规则的公式、单位与来源。"),
@@ -101,6 +121,7 @@ ALL_SHEETS = {**SHEETS, **OPTIONAL}
 UNNAMED = 'SUMPRODUCT((Workloads[workload]="")*((Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
 
 SCENARIO = "$B$3"  # of the Cover: the scenario that drives the book
+NEW_DAY, OLD_DAY = "Quotes!$D$3", "Quotes!$D$4"  # days whose prices are compared; 0 where there is none
 TABLE_HEADER = 6  # labels stand two rows above, units one
 TABLE_FIRST = TABLE_HEADER + 1
 
@@ -130,6 +151,23 @@ def sheets_with(*wanted: str) -> list[str]:
     names = list(SHEETS)
     checks = names.index("Checks")
     return [*names[:checks], *(name for name in OPTIONAL if name in wanted), *names[checks:]]
+
+
+def lines_text(lines: Mapping[str, int]) -> str:
+    """How many lines the lists of a book have, as its property says it; `lines_read` is the way back.
+
+    >>> lines_text({"contracts": 3, "quotes": 135})
+    'contracts=3 quotes=135'
+    """
+    return " ".join(f"{name}={count}" for name, count in lines.items())
+
+
+def lines_read(text: object) -> dict[str, int]:
+    """
+    >>> lines_read("contracts=3 quotes=135")
+    {'contracts': 3, 'quotes': 135}
+    """
+    return {name: int(count) for name, count in re.findall(r"(\w+)=(\d+)", str(text))}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from gpusheet.wiring import inputs as input_fields
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells, match_choice
 from gpusheet.workbook.fetches import FETCHES, Fetch
-from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, SCENARIO
+from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, OLD_DAY, SCENARIO
 
 NAME = "Lookup"
 DATE_ROW = 3  # holds the day as of which prices are asked for
@@ -36,12 +36,13 @@ FLAGS = (
     "workload_complete", "workload_least", "workload_choices", "workload_counts", "gpu_complete", "model_complete",
     "scenario_complete", "generation_complete", "weight_complete", "kv_complete", "length_complete", "engine_complete",
 )  # fmt: skip
-OFFERS = ("on_demand", "monthly", "chosen")
+OFFERS = ("on_demand", "monthly", "chosen", "old")
 OFFER_TITLES = {
     "on_demand": ("On-demand offer", "按量报价"),
     "monthly": ("Monthly offer", "包月报价"),
     "reserved": ("Reserved offer", "预留报价"),
     "spot": ("Spot offer", "竞价报价"),
+    "old": ("The same offer at the old prices", "旧报价日的同一报价"),
     "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
 }
 
@@ -330,13 +331,14 @@ class LookupLines:
 
         def make() -> list[FetchLine]:
             key, date, blocking, offers, line, currency, _ = (self.at(name) for name in names)
-            model = f'"{offer}"' if offer != "chosen" else self.at("pricing_model")
+            model = self.at("pricing_model") if offer in ("chosen", "old") else f'"{offer}"'
+            as_of = OLD_DAY if offer == "old" else f"$E${DATE_ROW}"
             listing = f"E${self.rows['listing']}"
             match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
             same = f"Prices[price_key],{key},Prices[price_day],{date}"
             named = f"{same},Prices[listing],{listing}"
             # where a row that cannot be used would be the newest, an older price must not take its place
-            unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<=$E${DATE_ROW})"
+            unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<={as_of})"
             own = self.currency
             pair = f"FX[currency],{currency},FX[budget_currency],{own}"
             blank = f'E${NAME_ROW}=""'
@@ -344,7 +346,7 @@ class LookupLines:
                 FetchLine(names[0], "Price list | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
                           f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"|"&{model})'),
                 FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
-                          f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
+                          f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<={as_of})*Prices[price_day])))'),
                 FetchLine(names[2], "Row of the table that states no usable price (0 is wanted)", "无可用价格的表内行(应为0)",
                           unit_of(Number), f'=IF({blank},"",SUMPRODUCT(MAX({match}*{unusable}*Prices[line])))'),
                 FetchLine(names[3], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),

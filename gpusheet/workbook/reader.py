@@ -21,7 +21,7 @@ from gpusheet.workbook.budget_layout import MONTH_ROW
 from gpusheet.workbook.carry import Carried, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.lambda_names import has_lambdas
-from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, OPTIONAL, SHEETS
+from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, OPTIONAL, SHEETS, lines_read
 from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
 from gpusheet.workbook.reading.cells import Cells, formula_of
 from gpusheet.workbook.reading.edited import Edited, cells_of
@@ -120,7 +120,7 @@ def read_book(path: Path | str) -> ReadBook:
     months = _months(book, properties, warnings)
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
     cards = _formulas_along(book, CASES, NUMBER_ROW, FIRST_COLUMN)
-    made = _as_written(book, inputs, lines, cards, lang, months)
+    made = _as_written(book, inputs, lines, cards, lang, months, lines_read(properties.get("gpusheet_lines", "")))
     same = properties.get("gpusheet_version") == __version__ and not older
     with package.parts_read():
         edited = Edited(package, book, made, tables, factors, same)
@@ -251,7 +251,9 @@ def _formulas_along(book: Workbook, name: str, row: int, column: int) -> int:
     return column - first
 
 
-def _as_written(book: Workbook, inputs: Inputs, lines: int, cards: int, lang: str, months: int) -> Workbook:
+def _as_written(
+    book: Workbook, inputs: Inputs, lines: int, cards: int, lang: str, months: int, listed: Mapping[str, int]
+) -> Workbook:
     """The book as gpusheet would have written it with as many lines, cards and costs: what differs, a person has typed."""
     costs = list(inputs.other_costs)
     if "Budget" in book.sheetnames:
@@ -267,4 +269,4 @@ def _as_written(book: Workbook, inputs: Inputs, lines: int, cards: int, lang: st
         from gpusheet.workbook.results.risk import stand_in
 
         drawn = stand_in(months)
-    return build(kept, lang, months, spare=lines, cards=cards, drawn=drawn).book
+    return build(kept, lang, months, spare=lines, cards=cards, drawn=drawn, lines=listed).book

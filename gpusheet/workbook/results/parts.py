@@ -39,10 +39,15 @@ class Parts:
     alerts: list[Check] = field(default_factory=list)
     drawn: Any = None  # what a sheet Risk shows, where one is wanted
     rows: dict[str, Any] = field(default_factory=dict)  # what a sheet notes for others and for tests: places by name
+    lines: dict[str, int] = field(default_factory=dict)  # of lists whose length follows from the inputs, by name
 
     @property
     def lang(self) -> str:
         return self.look.lang
+
+    def count(self, name: str, wanted: int) -> int:
+        """How many lines a list has: as wanted, unless the book is made like another one that has its own number."""
+        return self.lines.setdefault(name, wanted)
 
     def say(self, en: str, zh: str) -> str:
         return zh if self.lang == "zh" else en
