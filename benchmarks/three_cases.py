@@ -105,7 +105,8 @@ def compared(case: Case, files: Sequence[Truth]) -> tuple[Plan, pd.DataFrame, Pl
 _HEADS = {
     "en": ("Case", "aiconfigurator", "Ours", "Range", "A replica", "Measured rows near it", "Their TPOT, TTFT over ours",
            "Ours with both put right", "By measured rows of these lengths alone"),
-    "zh": ("案例", "aiconfigurator", "本工具", "区间", "单副本", "邻近实测行", "实测与估算之比：TPOT、TTFT", "按该比例修正后", "仅按同长度实测行"),
+    "zh": ("案例", "aiconfigurator", "本工具", "区间", "单副本", "邻近实测行", "实测与估算之比：TPOT、TTFT", "按该比例修正后",
+           "仅按同长度实测行"),
 }  # fmt: skip
 
 

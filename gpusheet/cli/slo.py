@@ -69,7 +69,8 @@ def _published(plan: Plan, typed: str | None, context: Context) -> None:
     """Says where a model is published in a smaller format than the one that is assumed unasked."""
     own, assumed = context.catalog.find_model(plan.model).published_precision, context.assumptions.weight_precision
     if typed is None and own not in ("bf16", assumed):
-        warning(f"weight_precision: {assumed} is assumed, and {plan.model} is published in {own}; for that add --weight-precision {own}")
+        warning(f"weight_precision: {assumed} is assumed, and {plan.model} is published in {own}; for that add "
+                f"--weight-precision {own}")  # fmt: skip
 
 
 def _show(plan: Plan, lang: Lang) -> None:
