@@ -80,7 +80,7 @@ class _Writer:
             title = parts.say(f"Rent: {LABELS[model][0].lower()}", f"租金：{LABELS[model][1]}")
             self._line(f"rent_{model}", RENT_LINE, {"card_month_price": self.at.drivers[model]}, title, total=True)
         for line in OWNED_LINES:
-            self._line(line.name, line, total=line.name != "book_value")
+            self._line(line.name, line, total=True)
         for option in OPTIONS:
             title = parts.say(f"So far: {LABELS[option][0].lower()}", f"累计：{LABELS[option][1]}")
             cash, column = self._own(self.cash(option)), self.at.columns[f"so_far_{option}"]
