@@ -11,6 +11,7 @@ from gpusheet.ops import TINY, above, at_least, floor, maximum, one_of, power
 from gpusheet.registry import rule
 from gpusheet.units import (
     Cards,
+    Factor,
     Flag,
     Hours,
     Money,
@@ -182,7 +183,7 @@ def sold(
 
 
 @rule(en="Discount factor", zh="折现系数", source="finance: the first flow is today's", line=False)
-def discount_factor(monthly_discount_rate: Share, month: MonthNumber) -> Ratio:
+def discount_factor(monthly_discount_rate: Share, month: MonthNumber) -> Factor:
     """What money at the end of a month is worth today; month 0 is today.
 
     >>> discount_factor(0.01, 0), round(discount_factor(0.01, 12), 6)

@@ -97,6 +97,7 @@ class _Writer:
             first = f'CHOOSE(1+(SUM({flags})>0),"{parts.say(*NEVER)}",INDEX($A{FIRST}:$A{LAST},MATCH(1,{flags},0)))'
             column, found = self.at.columns[f"cheaper_{model}"], f'=IF(COUNT({flags})>0,{first},"")'
             parts.put(sheet, TOTAL, column, found, unit_of(MonthNumber), total=True)
+            sheet.cell(TOTAL, column).alignment = Alignment(horizontal="right", vertical="center", shrink_to_fit=True)
         self._drawn()
         self._finish()
         self._checks()
