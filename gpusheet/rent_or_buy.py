@@ -61,8 +61,8 @@ OWNING_LINES = (
     Line("owned_card_cost", "owned_card_cost"),
     Line("monthly_discount_rate", "monthly_discount_rate"),
 )  # fmt: skip
-TIMING_LINES = tuple(Line(name, name) for name in ("in_horizon", "cards_age", "bought", "sold"))
-OWNED = ("month_purchase", "book_value", "month_sale", "month_running", "month_depreciation", "month_tax_saved", "month_owning")
+TIMING_LINES = tuple(Line(name, name) for name in ("in_horizon", "cards_age", "bought", "sold", "discount_factor", "book_value"))
+OWNED = ("month_purchase", "month_sale", "month_running", "month_depreciation", "month_tax_saved", "month_owning")
 OWNED_LINES = tuple(Line(name, name) for name in OWNED)
 RENT_LINE = Line("month_rent", "month_rent", inline=("month_price",))  # where card_month_price is the rent of the first month
 
@@ -101,8 +101,7 @@ class Decision:
 
     def present_value(self, option: str) -> float:
         """Cost today: month 0 as it is, later months discounted."""
-        rate = 1 + self.owning["monthly_discount_rate"]
-        return float(sum(cash / rate**month for month, cash in enumerate(self.cash[option])))
+        return float((self.cash[option] * self.schedule["discount_factor"]).sum())
 
     def break_even(self, option: str) -> float | None:
         """First month by which buying has taken less cash than an option; None where it never has, NaN where either is missing."""

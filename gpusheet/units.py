@@ -53,6 +53,7 @@ Flag = Annotated[float, Unit("0/1", "0/1", "0")]
 Number = Annotated[float, Unit("number", "数", "#,##0.####")]
 Demand = Annotated[float, Unit("requests/s, tokens/s or requests", "请求/秒、token/秒或请求", ONE)]  # as the sizing method counts
 Ratio = Annotated[float, Unit("ratio", "比值", TWO)]
+Factor = Annotated[float, Unit("factor", "系数", FOUR)]
 Share = Annotated[float, Unit("%", "%", "0.0%")]
 
 GB = Annotated[float, Unit("GB", "GB", TWO)]

@@ -7,10 +7,11 @@ are sold at their book value.
 
 from __future__ import annotations
 
-from gpusheet.ops import TINY, above, at_least, floor, maximum, one_of
+from gpusheet.ops import TINY, above, at_least, floor, maximum, one_of, power
 from gpusheet.registry import rule
 from gpusheet.units import (
     Cards,
+    Factor,
     Flag,
     Hours,
     Money,
@@ -181,6 +182,16 @@ def sold(
     return in_horizon * maximum(at_least(cards_age, useful_life_months), at_least(month, horizon_months))
 
 
+@rule(en="Discount factor", zh="折现系数", source="finance: the first flow is today's", line=False)
+def discount_factor(monthly_discount_rate: Share, month: MonthNumber) -> Factor:
+    """What money at the end of a month is worth today; month 0 is today.
+
+    >>> discount_factor(0.01, 0), round(discount_factor(0.01, 12), 6)
+    (1.0, 0.887449)
+    """
+    return power(1 + monthly_discount_rate, -1 * month)
+
+
 # --- cash -----------------------------------------------------------------------------------------------------------
 
 
@@ -277,7 +288,7 @@ def cheaper_so_far(cash_so_far: Money, other_so_far: Money) -> Flag:
     >>> cheaper_so_far(900000, 1000000), cheaper_so_far(1000000, 1000000)
     (1.0, 0.0)
     """
-    return above(other_so_far * (1 - TINY), cash_so_far)
+    return above(other_so_far - other_so_far * TINY, cash_so_far)
 
 
 @rule(en="Break-even hours against on-demand", zh="相对按量的盈亏平衡小时数", source="[B] 6.5; [C] price table", line=False)

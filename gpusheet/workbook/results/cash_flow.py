@@ -80,7 +80,7 @@ class _Writer:
             title = parts.say(f"Rent: {LABELS[model][0].lower()}", f"租金：{LABELS[model][1]}")
             self._line(f"rent_{model}", RENT_LINE, {"card_month_price": self.at.drivers[model]}, title, total=True)
         for line in OWNED_LINES:
-            self._line(line.name, line, total=line.name != "book_value")
+            self._line(line.name, line, total=True)
         for option in OPTIONS:
             title = parts.say(f"So far: {LABELS[option][0].lower()}", f"累计：{LABELS[option][1]}")
             cash, column = self._own(self.cash(option)), self.at.columns[f"so_far_{option}"]
@@ -97,6 +97,7 @@ class _Writer:
             first = f'CHOOSE(1+(SUM({flags})>0),"{parts.say(*NEVER)}",INDEX($A{FIRST}:$A{LAST},MATCH(1,{flags},0)))'
             column, found = self.at.columns[f"cheaper_{model}"], f'=IF(COUNT({flags})>0,{first},"")'
             parts.put(sheet, TOTAL, column, found, unit_of(MonthNumber), total=True)
+            sheet.cell(TOTAL, column).alignment = Alignment(horizontal="right", vertical="center", shrink_to_fit=True)
         self._drawn()
         self._finish()
         self._checks()

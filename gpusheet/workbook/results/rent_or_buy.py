@@ -119,7 +119,6 @@ class _Writer:
         self._heads(row, WAYS, "What each way costs", "各付费方式的成本")
         self.sheet.row_dimensions[row + 1].height = 42
         first = row + 3
-        rate = self.cash.drivers["monthly_discount_rate"]
         for line, option in enumerate(OPTIONS, first):
             self.at[option] = line
             self.look.text(self.sheet.cell(line, 1, parts.say(*LABELS[option])))
@@ -132,8 +131,8 @@ class _Writer:
             month = self.options.at("first_rent" if rented else "owned_monthly_cost", model)
             parts.put(self.sheet, line, 4, f"={month}", unit_of(MoneyPerMonth))
             parts.put(self.sheet, line, 5, f"={self.cash.cell(key, TOTAL)}", MONEY)
-            flows, now = self.cash.months(key, FIRST + 1), self.cash.cell(key, FIRST)
-            parts.put(self.sheet, line, 7, f'=IF(COUNT(E{line})=1,{now}+NPV({CASH}!{rate},{flows}),"")', MONEY)
+            worth = f"SUMPRODUCT({self.cash.months(key)},{self.cash.months('discount_factor')})"
+            parts.put(self.sheet, line, 7, f'=IF(COUNT(E{line})=1,{worth},"")', MONEY)
         last = first + len(OPTIONS) - 1
         for column, letter in ((6, "E"), (8, "G")):
             span = f"${letter}${first}:${letter}${last}"
