@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from openpyxl.formatting.rule import CellIsRule
+from openpyxl.styles import Alignment
+from openpyxl.worksheet.pagebreak import Break
 
 from gpusheet.calendar import LINES
 from gpusheet.formula import Facts, cell_formula
@@ -157,6 +159,7 @@ class _Writer:
         for column in range(FIRST, FIRST + STEPS):
             look.header(sheet.cell(top - 1, column))
             sheet.cell(top - 1, column).number_format = unit_of(Cards).number_format
+        sheet.row_breaks.append(Break(id=top - 3))
         tier = f"D${top - 1}"
         for offset in range(self.count):
             formula = self._first_above(offset, f"N({tier})", f"COUNT({tier})=1")
@@ -182,7 +185,9 @@ class _Writer:
         units = (lines["theory_cards"].rule.unit, cards, cards, share, share, money, money, money, share)
         for column, (head, unit) in enumerate(zip(heads, units, strict=True), FIRST):
             look.header(sheet.cell(top - 2, column, head))
-            look.text(sheet.cell(top - 1, column, unit.label(lang)), color="7F7F7F", italic=True)
+            under = sheet.cell(top - 1, column, unit.label(lang))
+            look.text(under, color="7F7F7F", italic=True)
+            under.alignment = Alignment(horizontal="center", vertical="center")
         sheet.row_dimensions[top - 2].height = 44
         whole, theory = find_rule("tier_saving"), find_rule("theory_saving")
         known = dict.fromkeys(("cards_before", "cards_theory", "cards_after"), Facts("nonnegative"))

@@ -19,7 +19,7 @@ from gpusheet.formula import Facts, cell_formula
 from gpusheet.growth import WALL
 from gpusheet.periods import GROUPS
 from gpusheet.registry import find_rule
-from gpusheet.units import Date, Flag, MoneyPerMonth, Number, Rate, Text, Year, unit_of
+from gpusheet.units import Date, Flag, MoneyPerMonth, Number, Rate, Text, Unit, Year, unit_of
 from gpusheet.wiring import facts, quantities
 from gpusheet.workbook.budget_layout import DATE_ROW, DRIVER, FIRST, MONTH_ROW, MONTHS, TOTAL, WORDS, YEAR_ROW
 from gpusheet.workbook.grid import fill_block, fill_right
@@ -28,7 +28,7 @@ from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 
 NAME = "Calendar"
-CURRENCIES = 10  # other than the budget's, for which there is room
+FX_ROWS, CURRENCIES = 24, 8  # rates that are read, and of these those into the budget's currency
 QUARTER_ROW, BUDGET_QUARTER_ROW, LEFT_ROW = 7, 8, 9
 OFFSET = "$F$4"  # months of the first quarter that lie before the budget
 TEXT, NUMBER = unit_of(Text), unit_of(Number)
@@ -171,7 +171,7 @@ def _groups(parts: Parts, sheet: Any, name: str, line: int, at: CalendarCells) -
     size = f"ROWS({numbers})+1"
     first = f'=IF($B{top}="","",{size}-SUMPRODUCT(MAX(({names}=$D{top})*({size}-{numbers}))))'
     fill_block(sheet, look, top, count, 5, 1, first, NUMBER)
-    fill_block(sheet, look, top, count, 6, 1, f"=1*(E{top}=A{top})", unit_of(Flag))
+    fill_block(sheet, look, top, count, 6, 1, f'=IF($B{top}="","",1*(E{top}=A{top}))', unit_of(Flag))
     number = f'=IF(COUNT(E{top})=1,SUMIFS($F${top}:$F${bottom},{numbers},"<="&E{top}),"")'
     fill_block(sheet, look, top, count, 7, 1, number, NUMBER)
     at.blocks[name] = top
@@ -179,22 +179,22 @@ def _groups(parts: Parts, sheet: Any, name: str, line: int, at: CalendarCells) -
 
 
 def _currencies(parts: Parts, sheet: Any, line: int, at: CalendarCells) -> int:
-    """The quoted currencies of FX, each with its rate into the budget's if there is one."""
-    look, top = parts.look, line + 1
-    labels = parts.say("Row of FX|Rate|Budget currency|Rows of FX, and 1", "FX 行号|汇率|预算币种|FX 行数加 1").split("|")
-    _heads(parts, sheet, line, parts.say("Other currencies", "其他币种"), labels, FIRST + parts.budget.months - 1)
-    parts.put(sheet, top, 6, f"={parts.cells.value('currency')}", TEXT)
-    parts.put(sheet, top, 7, "=ROWS(FX[currency])+1", NUMBER)
-    own, rows, place = f"$F${top}", f"$G${top}", f"ROW(FX[currency])-ROW(FX!$A${parts.placed['FX'].header})"
-    fill_block(sheet, look, top, CURRENCIES, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
-    # the next row whose budget currency is the budget's; one more than there are where none follows
-    row = f"={rows}-SUMPRODUCT(MAX((FX[budget_currency]={own})*({place}>N(D{top - 1}))*({rows}-({place}))))"
-    fill_block(sheet, look, top, CURRENCIES, 4, 1, row, NUMBER)
-    fill_block(sheet, look, top, CURRENCIES, 2, 1, f'=IF($D{top}<{rows},INDEX(FX[currency],$D{top}),"")', TEXT)
-    pair = f"FX[currency],$B{top},FX[budget_currency],{own}"
-    one = f'($B{top}<>"")*(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)'
-    fill_block(sheet, look, top, CURRENCIES, 5, 1, f'=IF({one},INDEX(FX[rate],$D{top}),"")', unit_of(Rate))
-    for row in range(top, top + CURRENCIES):
+    """The rows of FX that lead to the budget's currency, numbered, each with its rate where that is the only one."""
+    look, top, own = parts.look, line + 1, parts.cells.value("currency")
+    labels = parts.say("Budget currency (1/0)|No.|Rate", "折算为预算币种(1/0)|序号|汇率").split("|")
+    _heads(parts, sheet, line, parts.say("Rows of FX", "FX 各行"), labels, FIRST + parts.budget.months - 1)
+    place, pair = f"MIN($A{top},ROWS(FX[rate]))", f"FX[currency],$B{top},FX[budget_currency],{own}"
+    only = f'(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)'
+    lines: tuple[tuple[int, str, Unit], ...] = (
+        (1, f"=ROW()-ROW(A${top - 1})", NUMBER),
+        (2, f'=IF($D{top}=1,INDEX(FX[currency],{place}),"")', TEXT),
+        (4, f"=($A{top}<=ROWS(FX[rate]))*(INDEX(FX[currency],{place})<>\"\")*(INDEX(FX[budget_currency],{place})={own})", unit_of(Flag)),
+        (5, f'=IF($D{top}=1,SUM($D${top}:$D{top}),"")', NUMBER),
+        (6, f'=IF(($D{top}=1)*{only},INDEX(FX[rate],{place}),"")', unit_of(Rate)),
+    )
+    for column, formula, unit in lines:
+        fill_block(sheet, look, top, FX_ROWS, column, 1, formula, unit)
+    for row in range(top, top + FX_ROWS):
         look.text(sheet.cell(row, 1), color="A6A6A6")
     at.blocks["currencies"] = top
-    return top + CURRENCIES + 1
+    return top + FX_ROWS + 1

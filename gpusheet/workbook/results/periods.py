@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.pagebreak import Break
 
-from gpusheet.catalog import Workload, columns
+from gpusheet.catalog import Assumptions, Workload, columns
 from gpusheet.catalog.price import Price
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.periods import GROUPS, UNSTATED
@@ -17,7 +18,7 @@ from gpusheet.workbook.budget_layout import BLOCKED, COST, COUNTED, MONTHS, TAX,
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW
-from gpusheet.workbook.results.months import BUDGET_QUARTER_ROW, CURRENCIES, QUARTER_ROW, CalendarCells
+from gpusheet.workbook.results.months import BUDGET_QUARTER_ROW, CURRENCIES, FX_ROWS, QUARTER_ROW, CalendarCells
 from gpusheet.workbook.results.months import NAME as CALENDAR
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
@@ -101,6 +102,8 @@ class _Writer:
             formula = f"=SUMPRODUCT(1*({months}={letter}${KEY_ROW}))"
             fill_right(sheet, look, COUNT_ROW, begin, end - begin + 1, formula, NUMBER)
             for column in range(begin, end + 1):
+                look.text(sheet.cell(COUNT_ROW, column))
+                sheet.cell(COUNT_ROW, column).number_format = "0;;"  # a period without months shows none
                 look.text(sheet.cell(KEY_ROW, column), color="A6A6A6")
                 sheet.cell(KEY_ROW, column).number_format = "0"
                 look.header(sheet.cell(NAMES_ROW, column), wrap=False)
@@ -181,7 +184,13 @@ class _Writer:
         chosen = f'=CHOOSE(1+{tests[0]}+2*{tests[1]},"{UNSTATED}",{",".join(map(repr, stated))})'.replace("'", '"')
         self._label(parts.say("Tax basis of the budget", "预算的税务口径"))
         parts.put(sheet, self.line, TOTAL, chosen, TEXT)
+        sheet.cell(self.line, TOTAL).alignment = Alignment(horizontal="right", vertical="center")
         at["basis"] = self.line
+        self.line += 1
+        vat = next(one for one in columns(Assumptions) if one.name == "vat_rate")
+        self._label(vat.label(self.lang))
+        parts.put(sheet, self.line, TOTAL, f"={rate}", vat.unit)
+        rate = f"$D${self.line}"
         self.line += 1
         factor = find_rule("tax_in_price")
         self._label(factor.label(self.lang))
@@ -192,7 +201,7 @@ class _Writer:
         why = parts.say("Not all prices say whether they include tax: see the column tax of Prices.",
                         "并非所有报价都注明是否含税：请查看价目表的 tax 列。")  # fmt: skip
         parts.put(sheet, self.line, FIRST, f'=IF($D{self.line}>0,"","{why}")', TEXT)
-        sheet.cell(self.line, FIRST).alignment = Alignment(vertical="center", wrap_text=False)
+        sheet.cell(self.line, FIRST).alignment = Alignment(vertical="center", indent=1)
         self.line += 1
         known = {"amount": Facts(), "tax_in_price": Facts("nonnegative", nullable=False), "amount_without_tax": Facts(),
                  "vat_rate": Facts("nonnegative", nullable=False)}  # fmt: skip
@@ -219,12 +228,21 @@ class _Writer:
         parts, unit = self.parts, unit_of(Money)
         rate = parts.say("Rate", "汇率")
         self._title("Budget total in other currencies", "预算合计：其他币种", rate)
+        none = parts.say("FX has no rate into the budget currency.", "FX 中没有折算为预算币种的汇率。")
+        rates = f"$C${self.line}:$C${self.line + CURRENCIES - 1}"
+        parts.put(self.sheet, self.line - 1, TOTAL, f'=IF(COUNT({rates})=0,"{none}","")', TEXT)
+        self.sheet.cell(self.line - 1, TOTAL).alignment = Alignment(vertical="center")
         top, source = self.line, self.calendar.blocks["currencies"]
         rule = find_rule("converted_amount")
         known = {"amount": Facts(), "rate": Facts("positive")}
-        for offset in range(CURRENCIES):
-            parts.put(self.sheet, self.line, 2, f"={CALENDAR}!$B{source + offset}", TEXT)
-            parts.put(self.sheet, self.line, MORE, f"={CALENDAR}!$E{source + offset}", unit_of(Rate))
+        names, numbers, found = (f"{CALENDAR}!${letter}${source}:${letter}${source + FX_ROWS - 1}" for letter in "BEF")
+        number = f"ROW()-ROW(A${top - 1})"
+        for _ in range(CURRENCIES):
+            at = f"MATCH(A{self.line},{numbers},0)"
+            parts.put(self.sheet, self.line, 1, f'=IF({number}<=MAX({numbers}),{number},"")', NUMBER)
+            self.look.text(self.sheet.cell(self.line, 1), color="A6A6A6")
+            parts.put(self.sheet, self.line, 2, f'=IF(COUNT(A{self.line})=1,INDEX({names},{at}),"")', TEXT)
+            parts.put(self.sheet, self.line, MORE, f'=IF(COUNT(A{self.line})=1,INDEX({found},{at}),"")', unit_of(Rate))
             places = {"amount": f"#${self.at.rows['grand']}", "rate": f"$C{self.line}"}
             self._rule(rule, places, known, unit)
             self.line += 1
@@ -267,6 +285,8 @@ class _Writer:
         column = next(one for one in columns(Workload) if one.name == name)
         self._title(f"GPU cost by {column.en.lower()}  [{self.currency}]", f"按{column.zh}的 GPU 费用  [{self.currency}]",
                     parts.say("Workloads", "业务数"))  # fmt: skip
+        if name == GROUPS[0]:
+            sheet.row_breaks.append(Break(id=self.line - 2))
         count = min(parts.span.count, len(column.choices) + 1) if column.choices else parts.span.count
         top, first = self.line, self.calendar.blocks[name]
         last = first + parts.span.count - 1
@@ -330,7 +350,9 @@ class _Writer:
             "Periods: amounts in other currencies against the budget", "期间：外币金额与预算一致", NAME,
             f"=IF(COUNT({rows['grand']})=1,SUMPRODUCT({rates},{amounts})-COUNT({rates})*{rows['grand']},0)", *todo,
             tolerance="0.01"))  # fmt: skip
+        source = self.calendar.blocks["currencies"]
+        numbers = f"{CALENDAR}!$E${source}:$E${source + FX_ROWS - 1}"
         pairs = f"SUMPRODUCT(1*(FX[budget_currency]={self.parts.cells.value('currency')}))"
         self.parts.checks.append(Check(
             "Currencies of FX that Periods has no line for", "“期间”没有行可列的 FX 币种", NAME,
-            f"=MAX(0,{pairs}-ROWS({rates}))", "Delete rates that the budget does not need.", "请删除预算不需要的汇率。"))  # fmt: skip
+            f"=MAX(0,{pairs}-ROWS({rates}),ROWS(FX[rate])-ROWS({numbers}))", "Delete rates that the budget does not need.", "请删除预算不需要的汇率。"))  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 
 from gpusheet.formula import Facts, cell_formula
@@ -47,6 +48,8 @@ def put_ranges(parts: Parts) -> None:
     )
     for column, formula, unit in left:
         fill_block(sheet, look, first, count, column, 1, formula, unit)
+    for row in range(first, last + 1):
+        look.text(sheet.cell(row, 1), color="A6A6A6")
     for number in range(len(CARDS)):
         _end(parts, sheet, number)
     look.text(sheet.cell(last + 1, 2, parts.say("Total", "合计")), bold=True)
@@ -54,7 +57,7 @@ def put_ranges(parts: Parts) -> None:
     look.text(sheet.cell(last + 1, 6, note), color="7F7F7F", italic=True)
     for position in range(len(CARDS) * len(MEASURES)):
         _total(parts, sheet, position)
-    set_widths(sheet, (6, 26, 11, 13, 9, 34, *[11] * 9, *[14] * 3))
+    set_widths(sheet, (6, 26, 11, 13, 12, 46, *[11] * 9, *[15] * 3))
     sheet.freeze_panes = f"C{first}"
     printing(sheet, lang, f"{first - 3}:{first - 1}", f"A1:{get_column_letter(width)}{last + 1}", "A:B")
     protect(sheet)
@@ -79,7 +82,9 @@ def _heads(parts: Parts, sheet: Any) -> None:
             column = FIRST + place * len(ends) + number
             look.header(sheet.cell(row, column))
             look.header(sheet.cell(row + 1, column, end))
-            look.text(sheet.cell(row + 2, column, rule.unit.label(parts.lang)), color="7F7F7F", italic=True)
+            unit = sheet.cell(row + 2, column, rule.unit.label(parts.lang))
+            look.text(unit, color="7F7F7F", italic=True)
+            unit.alignment = Alignment(horizontal="center", vertical="center")
         sheet.cell(row, FIRST + place * len(ends) + EXPECTED).value = rule.label(parts.lang)
     sheet.row_dimensions[row].height = 30
 

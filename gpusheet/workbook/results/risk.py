@@ -19,7 +19,7 @@ from gpusheet.lookup import look_up
 from gpusheet.ops import NAN
 from gpusheet.periods import months_from
 from gpusheet.risk import BINS, QUANTILES, YEAR, Contribution, Draw, draw_year, drawn_from
-from gpusheet.units import Flag, Money, Number, Ratio, Share, Text, Unit, unit_of
+from gpusheet.units import COUNT, Flag, Money, Number, Ratio, Share, Text, Unit, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.budget_layout import MONTH_ROW, MONTHS
 from gpusheet.workbook.checks_sheet import Check
@@ -84,7 +84,7 @@ class _Writer:
         last = max(self._results(), self._histogram())
         self._chart(last + 2)
         last = self._drivers(last + 2 + CHART_ROWS)
-        set_widths(self.sheet, (46, 20, 26, 16, 16, 16, 12, 12))
+        set_widths(self.sheet, (46, 20, 32, 16, 16, 16, 12, 12))
         self.sheet.freeze_panes = f"A{TOP}"
         printing(self.sheet, self.parts.lang, f"{NOTE_ROW}:{STATE_ROW}", f"A1:{get_column_letter(WIDTH)}{last}")
         protect(self.sheet)
@@ -93,7 +93,10 @@ class _Writer:
 
     def _still(self, row: int, column: int, value: Any, unit: Unit, bold: bool = False) -> None:
         """A value that stays as it was drawn."""
-        self.look.formula(self.sheet.cell(row, column, value), unit, bold)
+        cell = self.sheet.cell(row, column, value)
+        self.look.formula(cell, unit, bold)
+        if unit is MONEY:
+            cell.number_format = COUNT  # of a distribution nobody wants the cents
 
     def _note(self) -> None:
         draw, made = self.draw, self.made
@@ -128,6 +131,7 @@ class _Writer:
             self.look.text(self.sheet.cell(row, 1, say(en, zh)))
             self._still(row, 2, value, unit)
             parts.put(self.sheet, row, 3, now, unit)
+            self.sheet.cell(row, 3).number_format = self.sheet.cell(row, 2).number_format
             parts.put(self.sheet, row, 4, f"=1*(ABS(N(C{row})-B{row})>1E-6*ABS(B{row}))", unit_of(Flag))
 
     def _results(self) -> int:
@@ -165,8 +169,6 @@ class _Writer:
             values = ((draw.edges[bin_], MONEY), (draw.edges[bin_ + 1], MONEY), (count, NUMBER), (count / kept, SHARE))
             for offset, (value, unit) in enumerate(values):
                 self._still(row, HISTOGRAM + offset, value, unit)
-                if unit is MONEY:
-                    self.sheet.cell(row, HISTOGRAM + offset).number_format = "#,##0"
         self.rows["bins"] = TOP + 1
         return TOP + len(draw.counts)
 
@@ -175,12 +177,12 @@ class _Writer:
         bottom = top + len(self.draw.counts) - 1
         chart: Any = BarChart()
         chart.type, chart.legend, chart.gapWidth = "col", None, 8
-        chart.title = say("How often the year costs so much (lower end of each step)", "年度成本的分布（按区间下限）")
+        chart.title = say("Distribution of the cost", "成本分布")
         chart.add_data(Reference(self.sheet, min_col=HISTOGRAM + 3, min_row=top, max_row=bottom), titles_from_data=False)
         chart.set_categories(Reference(self.sheet, min_col=HISTOGRAM, min_row=top, max_row=bottom))
         chart.series[0].graphicalProperties.solidFill = "2F5597"
         chart.x_axis.delete = chart.y_axis.delete = False
-        chart.x_axis.number_format, chart.y_axis.number_format = "#,##0", "0%"
+        chart.x_axis.number_format, chart.y_axis.number_format = COUNT, "0%"
         chart.height, chart.width = 8, 26
         self.sheet.add_chart(chart, f"A{row}")
 
@@ -194,7 +196,7 @@ class _Writer:
         for at, one in enumerate(self.draw.drivers, row + 2):
             self.look.text(self.sheet.cell(at, 1, one.driver.label(lang)))
             self._still(at, 2, one.share, SHARE)
-            self.look.text(self.sheet.cell(at, 3, _range(one.column, lang)), color="595959")
+            self.look.text(self.sheet.cell(at, 3, _range(one.column, lang)), color="595959", indent=True)
             self._still(at, 4, one.correlation, unit_of(Ratio))
         return row + 1 + len(self.draw.drivers)
 
