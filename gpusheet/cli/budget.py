@@ -93,6 +93,17 @@ def budget(
         Path | None,
         typer.Option(help="Also the prices of this folder of snapshots; what BOOK has stands.", metavar="FOLDER"),
     ] = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(help="An earlier budget workbook, whose run-rate month PriceBridge compares with.", metavar="OLD"),
+    ] = None,
+    actuals: Annotated[
+        Path | None, typer.Option(help="A bill with the columns of FOCUS 1.x, whose spend goes into Actuals.", metavar="BILL")
+    ] = None,
+    actuals_tag: Annotated[
+        str | None,
+        typer.Option(help="Tag of the bill that names the workload or cost centre, such as team.", metavar="KEY"),
+    ] = None,
     functions: AsNames = None,
     force: Force = False,
 ) -> None:
@@ -101,6 +112,8 @@ def budget(
     gpusheet budget -o budget.xlsx
 
     gpusheet budget edited.xlsx -o new.xlsx --months 24
+
+    gpusheet budget budget.xlsx -o march.xlsx --actuals bill.csv --earlier last-year.xlsx
     """
     from gpusheet.cli.files import check_target
     from gpusheet.cli.settings import changed, first_month
@@ -109,6 +122,8 @@ def budget(
     typed["budget_start"] = first_month(start) if start is not None else None
     typed["amount_unit"] = float(amounts.value) if amounts is not None else None
     as_names = None if functions is None else _as_names(functions)
+    if actuals_tag is not None and (actuals is None or not actuals_tag.strip()):
+        raise GpusheetError(f"--actuals-tag: found {actuals_tag!r}, allowed the key of a tag of the bill that --actuals names")
     check_target(output, force, ".xlsx", book)
     language: str = lang or Lang.en
     extra: dict[str, Any] = {}
@@ -129,7 +144,17 @@ def budget(
     months = MONTHS if months is None else months
     if as_names is not None:
         extra["functions"] = as_names
-    _write(replace(inputs, settings=settings), output, language, months, extra | {"force": force})
+    inputs = replace(inputs, settings=settings)
+    if earlier is not None:
+        from gpusheet.cli.plans import with_earlier
+
+        inputs = with_earlier(inputs, earlier, settings.currency, extra)
+    if actuals is not None:
+        from gpusheet.cli.plans import with_actuals
+
+        tag = actuals_tag.strip() if actuals_tag else None
+        inputs = with_actuals(inputs, actuals, tag, language, extra)
+    _write(inputs, output, language, months, extra | {"force": force})
 
 
 def template(
