@@ -77,6 +77,7 @@ def commitments(
         terms = Terms(one)
         prepaid = find_rule("contract_prepayment")(one.agreed_per_month, one.term_months, one.prepayment_share)
         buys = [(name or "").casefold() == keys[number] for name in lists]
+        spend, used = costs[buys].sum(axis=0).tolist(), cards[buys].sum(axis=0).tolist()
         for at, month in enumerate(months):
             running = terms.in_force(month)
             owed = find_rule("contract_owed")(one.agreed_per_month, running)
@@ -84,8 +85,8 @@ def commitments(
                 "contract": one.contract, "first": keys.index(keys[number]) == number, "month": at + 1, "in_force": running,
                 "due": terms.due(month), "owed": owed,
                 "cash": find_rule("contract_cash")(owed, one.prepayment_share, prepaid, terms.starts(month)),
-                "planned": costs[buys, at].sum(), "planned_cards": cards[buys, at].sum(),
-                "idle_cards": find_rule("agreed_above_plan")(one.agreed_cards, running, cards[buys, at].sum()),
+                "planned": spend[at], "planned_cards": used[at],
+                "idle_cards": find_rule("agreed_above_plan")(one.agreed_cards, running, used[at]),
             })  # fmt: skip
     names = ("contract", "first", "month", "in_force", "due", "owed", "cash", "planned", "planned_cards", "idle_cards")
     table = pandas.DataFrame(rows, columns=names)

@@ -96,6 +96,17 @@ def budget(
         Path | None,
         typer.Option(help="Also the prices of this folder of snapshots; what BOOK has stands.", metavar="FOLDER"),
     ] = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(help="An earlier budget workbook, whose run-rate month PriceBridge compares with.", metavar="OLD"),
+    ] = None,
+    actuals: Annotated[
+        Path | None, typer.Option(help="A bill with the columns of FOCUS 1.x, whose spend goes into Actuals.", metavar="BILL")
+    ] = None,
+    actuals_tag: Annotated[
+        str | None,
+        typer.Option(help="Tag of the bill that names the workload or cost centre, such as team.", metavar="KEY"),
+    ] = None,
     functions: AsNames = None,
     monte_carlo: Annotated[
         int | None,
@@ -113,6 +124,8 @@ def budget(
     gpusheet budget edited.xlsx -o new.xlsx --months 24
 
     gpusheet budget edited.xlsx -o new.xlsx --monte-carlo 10000 --seed 7
+
+    gpusheet budget budget.xlsx -o march.xlsx --actuals bill.csv --earlier last-year.xlsx
     """
     from gpusheet.cli.files import check_target
     from gpusheet.cli.settings import changed, first_month
@@ -122,6 +135,8 @@ def budget(
     typed["amount_unit"] = float(amounts.value) if amounts is not None else None
     _check_draws(monte_carlo, seed)
     as_names = None if functions is None else _as_names(functions)
+    if actuals_tag is not None and (actuals is None or not actuals_tag.strip()):
+        raise GpusheetError(f"--actuals-tag: found {actuals_tag!r}, allowed the key of a tag of the bill that --actuals names")
     check_target(output, force, ".xlsx", book)
     language: str = lang or Lang.en
     extra: dict[str, Any] = {}
@@ -143,6 +158,15 @@ def budget(
     if as_names is not None:
         extra["functions"] = as_names
     inputs = replace(inputs, settings=settings)
+    if earlier is not None:
+        from gpusheet.cli.plans import with_earlier
+
+        inputs = with_earlier(inputs, earlier, settings.currency, extra)
+    if actuals is not None:
+        from gpusheet.cli.plans import with_actuals
+
+        tag = actuals_tag.strip() if actuals_tag else None
+        inputs = with_actuals(inputs, actuals, tag, language, extra)
     if monte_carlo is not None:
         extra["drawn"] = _drawn(inputs, months, monte_carlo, 1 if seed is None else seed)
     _write(inputs, output, language, months, extra | {"force": force})

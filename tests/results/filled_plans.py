@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 from dataclasses import replace
 from typing import Any
@@ -80,5 +81,8 @@ def drawn(seed: int, count: int, *, complete: bool = True, earlier: bool = True)
                amount=draw.choice([-10, 0, 999.9, 5e4]), currency=draw.choice(["CNY", "USD"]))
         for _ in range(3 * count)
     ]  # fmt: skip
+    cheaper = [one.model_copy(update={"snapshot_date": datetime.date(2026, 7, 1), "price": one.price * draw.choice([0.5, 1, 1.25])})
+               for one in inputs.catalog.prices if draw.random() < 0.7]  # fmt: skip
+    inputs = replace(inputs, catalog=replace(inputs.catalog, prices=[*inputs.catalog.prices, *cheaper]))
     plans = replace(Plans.builtin(), contracts=contracts, earlier=old if earlier else (), actuals=spend)
     return replace(inputs, workloads=workloads, plans=plans)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openpyxl.formatting.rule import CellIsRule
-from openpyxl.styles import Border, Side
+from openpyxl.styles import Alignment, Border, Side
 
 from gpusheet.catalog import OVERRIDES, Workload, columns
 from gpusheet.catalog.planning import SignOff
@@ -82,7 +82,7 @@ def put_overrides(time: Timeline) -> None:
         time.fill(first + offset, count, formula, quantities()[name].unit)
     for row in range(top, top + count):
         parts.look.formula(sheet.cell(row, 5), TEXT)
-        sheet.cell(row, 5).alignment = sheet.cell(row, 2).alignment.copy(shrink_to_fit=False)
+        sheet.cell(row, 5).alignment = Alignment(vertical="center", horizontal="left", indent=1)
         parts.look.text(sheet.cell(row, 3), color="A6A6A6")
     red = CellIsRule(operator="equal", formula=[f'"{missing}"'], fill=fill("FFE699"))
     sheet.conditional_formatting.add(f"E{top}:E{top + count - 1}", red)

@@ -176,8 +176,8 @@ class _Writer:
         parts.checks += [
             Check("Actuals that cannot be used: a cell is blank or text, or the currency has no rate",
                   "不可用的实际支出：缺项、文本或币种无汇率", "Actuals", f"={total('broken')}",
-                  "Variance names the first currency: add its rate to FX; complete month and amount; fill the black columns down.",
-                  "“预算与实际”列出首个币种：在 FX 补充汇率；补全月份与金额；向下填充黑色公式列。"),
+                  "Variance names the first currency: add its rate to FX; complete month and amount.",
+                  "“预算与实际”列出首个币种：在 FX 补充汇率，并补全月份与金额。"),
             Check("Variance: actual less budget against the variance", "预算与实际：实际减预算与差异一致", NAME,
                   f"=IF(COUNT({total('actual')},{total('budget')},{total('variance')})=3,{total('actual')}-{total('budget')}"
                   f"-{total('variance')},0)", "A formula of Variance was changed.", "“预算与实际”公式被改动。", tolerance="0.01"),
