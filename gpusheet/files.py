@@ -10,7 +10,7 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,6 +48,53 @@ def replacing(path: Path, seen: bytes | None = None) -> Iterator[Path]:
     ...     Path(folder, "new.txt").read_text()
     'whole'
     """
+
+    def replace(temporary: Path, target: Path) -> None:
+        if target.exists():
+            shutil.copymode(target, temporary)
+        if seen is not None and target.read_bytes() != seen:
+            raise GpusheetError(f"{path}: was changed by somebody else meanwhile; run the command again")
+        os.replace(temporary, target)
+
+    with _written(path, replace) as temporary:
+        yield temporary
+
+
+@contextmanager
+def creating(path: Path) -> Iterator[Path]:
+    """As `replacing`, for a file that must not be there yet: of two runs at once the second gets a FileExistsError.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for text in ("first", "second"):
+    ...         try:
+    ...             with creating(Path(folder, "new.txt")) as temporary:
+    ...                 _ = temporary.write_text(text)
+    ...         except FileExistsError:
+    ...             print(Path(folder, "new.txt").read_text())
+    first
+    """
+    with _written(path, _named) as temporary:
+        yield temporary
+
+
+def _named(temporary: Path, target: Path) -> None:
+    """Gives the file its name, unless another has it; a plain renaming would replace that one."""
+    if os.name == "nt":
+        os.rename(temporary, target)
+        return
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if target.exists():
+            raise FileExistsError from None
+        os.rename(temporary, target)
+
+
+@contextmanager
+def _written(path: Path, settle: Callable[[Path, Path], None]) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # a link stays a link
     temporary = target.with_name(f".{target.name[-200:]}.{secrets.token_hex(4)}.tmp")
     with _alone(path, target):
@@ -57,13 +104,11 @@ def replacing(path: Path, seen: bytes | None = None) -> Iterator[Path]:
             yield temporary
             with open(temporary, "rb+") as file:
                 os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, temporary)
-            if seen is not None and target.read_bytes() != seen:
-                raise GpusheetError(f"{path}: was changed by somebody else meanwhile; run the command again")
-            os.replace(temporary, target)
+            settle(temporary, target)
+        except FileExistsError:
+            raise
         except OSError as error:
-            hint = "close it where it is open, or choose another name or folder"
+            hint = "close it where it is open, make room, or choose another name or folder"
             raise GpusheetError(f"{path}: cannot be written ({error.strerror or error}); {hint}") from error
         finally:
             temporary.unlink(missing_ok=True)

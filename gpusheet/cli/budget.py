@@ -245,8 +245,9 @@ def _read(path: Path, lang: Lang | None) -> tuple[Inputs, str, int, dict[str, An
     with working(f"Reading {path.name}"):
         try:
             read = read_book(path)
-        except BadRow as bad:
-            raise BadRow([f"{path.name}: {line}" for line in bad.lines]) from None
+        except GpusheetError as error:
+            lines = str(error).splitlines()  # of bad cells there are many
+            raise BadRow([line if line.startswith(f"{path.name}: ") else f"{path.name}: {line}" for line in lines]) from None
     for line in (*read.warnings, *read.lost):
         warning(f"{path.name}: {line}")
     spare = max(0, read.lines - len(read.inputs.workloads))

@@ -117,10 +117,12 @@ def _options(
     regions: Sequence[str], catalog: Catalog,
 ) -> Options:  # fmt: skip
     from gpusheet.intake.importers import Options
+    from gpusheet.intake.words import is_placeholder
 
     day = _day(date, "--date") if date is not None else None
-    if provider is not None and not provider.strip():
-        raise GpusheetError("--provider: found a blank, allowed the name of a price list, such as aws")
+    if provider is not None and (not provider.strip() or is_placeholder(provider.strip())):
+        found = repr(provider.strip()) if provider.strip() else "a blank"
+        raise GpusheetError(f"--provider: found {found}, allowed the name of a price list, such as aws")
     return Options(
         provider=provider.strip() if provider else None, date=day,
         mapping={column: name for name, column in _pairs("--map", mapping)}, fixed=_fixed(fixed), regions=tuple(regions),

@@ -9,7 +9,8 @@ from typing import Any
 from gpusheet.intake.findings import Finding, Place, raw_text
 from gpusheet.intake.headers import Header
 from gpusheet.intake.sheets import Sheet, column_letters
-from gpusheet.intake.words import fold, squeezed
+from gpusheet.intake.vocabulary import said_of_price
+from gpusheet.intake.words import fold, is_placeholder, squeezed
 
 _TOTAL = re.compile(
     r"(?:[\w（()）.\- ]{0,12}(?:合计|总计|小计|累计|共计|汇总)|合\s?计|总\s?计|小\s?计|平均值?|均价|总和|sum|(?:grand |sub-?)?totals?|"
@@ -37,6 +38,7 @@ class Body:
         titled = [position for position, title in enumerate(header.titles) if title]
         wide = max(titled) + 1
         full = len(titled) == wide
+        headed = self._headed()
         for index in range(header.index + 1, len(sheet.lines)):
             line = sheet.lines[index]
             if len(line) > wide or not full:
@@ -51,7 +53,10 @@ class Body:
                 self._say(index, "total-row", "a row of totals; not read", "合计行，未读入")
             elif filled == 1 and len(inside) > 2 and self._is_note(sheet.lines[index]):
                 self._say(index, "note-row", "a note or a heading; not read", "说明或分组标题，未读入")
-            elif filled > 1 and first_cell in line and self._is_header(line, again):
+            elif filled > 1 and ((first_cell in line and self._is_header(line, again)) or index in headed):
+                if self._differs(index, again):
+                    self._stop(index)
+                    break
                 self._say(index, "header-again", "the header again; not read", "重复的标题行，未读入")
             elif filled and not (filled <= 3 and all(cell is None or not fold(str(cell)) for cell in line)):
                 self.indexes.append(index)
@@ -121,6 +126,43 @@ class Body:
         known = [title for title in again if title]
         cells = [squeezed(cell) for cell in line if isinstance(cell, str)]
         return len(set(cells) & set(known)) * 2 > len(set(known))
+
+    def _headed(self) -> set[int]:
+        """Lines with the header of a price where prices should stand, and no number."""
+        found = set()
+        for position, _ in self.header.prices:
+            for index, line in enumerate(self.sheet.lines):
+                cell = line[position] if position < len(line) else None
+                if type(cell) is str and not cell[-1:].isdigit() and not cell[:1].isdigit() and index > self.header.index:
+                    found.add(index)
+        return {index for index in found if self._heads_prices(self.sheet.lines[index])}
+
+    def _heads_prices(self, line: list[Any]) -> bool:
+        cells = [line[position] for position, _ in self.header.prices if position < len(line)]
+        return not any(isinstance(cell, int | float) for cell in line) and any(
+            isinstance(cell, str) and not re.search(r"\d", fold(cell).rpartition("(")[0]) and said_of_price(cell) is not None
+            and not is_placeholder(fold(cell)) for cell in cells)  # fmt: skip
+
+    def _differs(self, index: int, again: list[str]) -> bool:
+        """Whether a second header has other titles over the columns that are read."""
+        line = self.sheet.lines[index]
+        used = {*self.header.at.values(), *(position for position, _ in self.header.prices)}
+        return self.header.lines == 1 and any(
+            squeezed(str(line[position] if position < len(line) and line[position] is not None else "")) != again[position]
+            for position in used)  # fmt: skip
+
+    def _stop(self, index: int) -> None:
+        """A second table under the first, with another header: its rows are there, and none is read."""
+        under = range(index + 1, len(self.sheet.lines))
+        self.indexes += under
+        self.moved |= set(under)
+        line = self.sheet.lines[index]
+        position, cell = next((at, cell) for at, cell in enumerate(line) if cell is not None)
+        self.findings.append(Finding(
+            "error", "other-header", Place(self.file, self.sheet.name, f"{column_letters(position + 1)}{self.sheet.numbers[index]}"),
+            raw_text(cell), f"found another header than in row {self.sheet.numbers[self.header.index]}; the {len(under)} rows under it are "
+            "not read: put them on a sheet of their own", f"标题与第 {self.sheet.numbers[self.header.index]} 行不同；其下 {len(under)} "
+            "行未读入：请放到单独的工作表"))  # fmt: skip
 
     def _hidden(self) -> None:
         if not self.sheet.hidden_rows:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gpusheet.catalog import Column, Price, Row, columns
+from gpusheet.catalog import Price, Row, columns
 from gpusheet.errors import nearest
 from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
+from gpusheet.intake.header_units import BRACKETS, OTHER_UNITS, UNIT_WORDS, units_of
 from gpusheet.intake.sheets import ErrorCell, Sheet, column_letters
 from gpusheet.intake.vocabulary import REGION, heads_of, said_of_price
 from gpusheet.intake.words import Said, fold, said_by, squeezed
-from gpusheet.units import all_units
 
 DEEPEST = 60  # lines over which a header is looked for
 LEFT_OUT = ("", "-")  # what a column is mapped to that is not to be read
-_BRACKETS = re.compile(r"[（(\[【][^）)\]】]*[）)\]】]")
-_UNIT_WORDS = {squeezed(word): unit.symbol for unit in all_units().values() for word in (unit.symbol, unit.zh)}
-_OTHER_UNITS = frozenset(squeezed(word) for word in ("GiB", "MB", "TB", "TB/s", "GiB/s", "MB/s", "KB", "mW", "分钟", "minutes"))
 
 
 @dataclass
@@ -142,7 +138,7 @@ def _spread(sheet: Sheet, row: int, top: list[str], bottom: list[str]) -> list[s
 def _is_unit(title: str) -> bool:
     bare = title.strip("()（）[]【】 ")
     said = said_by(bare)
-    return squeezed(bare) in _UNIT_WORDS or squeezed(bare) in _OTHER_UNITS or (not said.rest and said != Said())
+    return squeezed(bare) in UNIT_WORDS or squeezed(bare) in OTHER_UNITS or (not said.rest and said != Said())
 
 
 def _assigned(index: int, titles: list[str], row_type: type[Row], mapping: Mapping[str, str]) -> Header:
@@ -159,7 +155,7 @@ def _assigned(index: int, titles: list[str], row_type: type[Row], mapping: Mappi
             if name and name not in LEFT_OUT:
                 _take(header, ranks, name, position, -1, title)
             continue
-        field_, rank = known.get(squeezed(title)) or known.get(squeezed(_BRACKETS.sub("", title))) or ("", 0)
+        field_, rank = known.get(squeezed(title)) or known.get(squeezed(BRACKETS.sub("", title))) or ("", 0)
         if field_ == "price":
             header.prices.append((position, said_by(title)))
         elif field_:
@@ -229,14 +225,7 @@ def _checked(
         first = of_price.setdefault(key, position)
         if first != position and squeezed(header.titles[first]) != squeezed(header.titles[position]):
             errors.append(_twice(place(position), raw(position), place(first), raw(first)))
-    known = {column.name: column for column in columns(row_type)}
-    for name, position in header.at.items():
-        if name in known and (unit := _wrong_unit(header.titles[position], known[name])):
-            title, wanted = header.titles[position], known[name].unit
-            errors.append(Finding(
-                "error", "unit-of-header", place(position), title,
-                f"found {title!r} in {unit}, allowed {wanted.symbol}; convert the numbers and change the header",
-                f"“{title}”的单位是 {unit}，应为 {wanted.zh}；请换算数值并修改标题"))  # fmt: skip
+    errors += units_of(file, sheet, row_type, header, {squeezed(title) for title in mapping}, place)
     if errors:
         raise CannotRead(errors)
     for position, title in header.own().items():
@@ -259,7 +248,8 @@ def _twice(place: Place, title: str, other: Place, first: str) -> Finding:
     same = "the same column" if squeezed(title) == squeezed(first) else "columns of the same meaning"
     return Finding(
         "error", "duplicate-header", place, title,
-        f"found {title!r} and, in {other.cell}, {first!r}: {same}; rename or delete one, or say which is meant",
+        f"found {title!r} and, in {other.cell}, {first!r}: {same}; rename or delete one, or say which is meant (prices import: --map "
+        "price=COLUMN --map -=COLUMN)",
         f"“{title}”与 {other.cell} 的“{first}”含义相同；请改名或删去其中一列，或指明用哪一列")  # fmt: skip
 
 
@@ -281,14 +271,3 @@ def _mapping_errors(
             errors.append(Finding("error", "unknown-field", Place(file, sheet.name), name,
                                   f"found no field {name!r}; allowed: {near}", f"没有字段“{name}”；可用：{near}"))  # fmt: skip
     return errors
-
-
-def _wrong_unit(title: str, column: Column) -> str:
-    """The unit that stands in a header's brackets, if it is another than the column's."""
-    for bracket in _BRACKETS.findall(title):
-        word = bracket[1:-1].strip()
-        symbol = _UNIT_WORDS.get(squeezed(word))
-        if column.kind == "number" and ((symbol and symbol != column.unit.symbol) or squeezed(word) in _OTHER_UNITS):
-            wanted = (squeezed(column.unit.symbol), squeezed(column.unit.zh))
-            return "" if squeezed(word) in wanted else word
-    return ""

@@ -105,7 +105,8 @@ def _dates(prices: Sequence[Price], place: PlaceOf, today: datetime.date) -> Ite
 
 
 def _more(count: int) -> tuple[str, str]:
-    return (f" (and {count - 1} rows more)", f"（另有 {count - 1} 行）") if count > 1 else ("", "")
+    rows = "row" if count == 2 else "rows"
+    return (f" (and {count - 1} {rows} more)", f"（另有 {count - 1} 行）") if count > 1 else ("", "")
 
 
 def _twice(prices: Sequence[Price], place: PlaceOf) -> Iterator[Finding]:

@@ -20,9 +20,10 @@ from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
 from gpusheet.intake.headers import Header, find_header, score_of
 from gpusheet.intake.price_rows import price_entries
 from gpusheet.intake.sheets import Opened, Sheet, column_letters, open_file
-from gpusheet.intake.table import Places, Table
-from gpusheet.intake.understand import BLANK, Remark, Understood, understand, understand_all
+from gpusheet.intake.table import Places, Table, formula_note
+from gpusheet.intake.understand import BLANK, Remark, Understood, two_ways, understand, understand_all
 
+ALIKE = 0.6  # of the best sheet's score, from which another is taken for such a table as well
 MOST_OF_A_KIND = 1000  # findings of one kind in one column that are listed singly
 
 __all__ = ["Table", "read_sheet", "read_table"]
@@ -83,7 +84,7 @@ def _chosen(opened: Opened, row_type: type[Row], name: str | None) -> tuple[Shee
                                   "with a table", "没有任何内容；请提供含有表格的文件")])  # fmt: skip
     scores = {sheet.name: score_of(sheet, row_type) - sheet.hidden for sheet in sheets}
     best = max(sheets, key=lambda one: scores[one.name])
-    also = [one.name for one in sheets if one is not best and scores[one.name] > 0.5]
+    also = [one.name for one in sheets if one is not best and scores[one.name] > ALIKE * scores[best.name] > 0]
     notes = [Finding("warning", "other-sheet", Place(opened.file, other), "",
                      f"this sheet has such a table as well; only {best.name!r} was read", f"该表也有同类内容；只读了“{best.name}”")
              for other in also]  # fmt: skip
@@ -162,6 +163,8 @@ class _Reading:
             truths = {_Truth(cell): understand(cell, column, typed, epoch) for cell in (True, False)}
             cells = [_Truth(cell) if isinstance(cell, bool) else cell for cell in cells]
         known = truths | understand_all(set(cells) - truths.keys(), column, typed, epoch)
+        if column.kind == "number":
+            two_ways(known, column)
         known[None] = BLANK
         found = [known[cell] for cell in cells]
         if column.kind == "number" and column.name != "price" and self.sheet.formats:
@@ -197,6 +200,9 @@ class _Reading:
             return
         line = self.lines[row]
         raw = raw_text(line[position]) if position < len(line) else ""
+        formula = self.sheet.formulas.get((self.sheet.numbers[self.indexes[row]], position + 1))
+        if formula and remark.code == "error-cell":
+            remark = replace(remark, en=f"the formula {formula} gives {remark.en}", zh=f"公式 {formula} 的结果是{remark.zh}")
         self.findings.append(Finding(remark.severity, remark.code, self.place(row, position), raw, remark.en, remark.zh))
 
     def place(self, row: int, position: int) -> Place:
@@ -246,6 +252,7 @@ class _Reading:
         self._more()
         places = Places(self.file, self.sheet, origins)
         reported = present - len(rows)
+        self.findings += formula_note(places, formulas)
         return Table(self.row_type, self.sheet, self.header, rows, places, self.findings, present, reported, missing, formulas)
 
     def _built(self, standing: Any, lists: Mapping[str, list[Any]]) -> Iterator[tuple[int, Any]]:

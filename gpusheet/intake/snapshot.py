@@ -9,9 +9,7 @@ import csv
 import datetime
 import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import gpusheet
 from gpusheet.catalog import BadRow, Catalog, Price, columns
 from gpusheet.catalog.load import csv_lines
 from gpusheet.errors import GpusheetError, UnknownName
+from gpusheet.files import creating
 from gpusheet.intake.guard import csv_cell, like_a_formula
 from gpusheet.intake.sniff import CSV_FILE, read_checked
 
@@ -172,10 +171,15 @@ def _exists(path: Path) -> GpusheetError:
 
 
 def _write_one(path: Path, prices: Sequence[Price]) -> None:
-    with _new_file(path) as temporary, temporary.open("x", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(_HEADER)
-        writer.writerows([_guarded(value) for value in _values(price)] for price in prices)
+    try:
+        with creating(path) as temporary, temporary.open("x", encoding="utf-8-sig", newline="") as file:
+            writer = csv.writer(file, lineterminator="\r\n")
+            writer.writerow(_HEADER)
+            writer.writerows([_guarded(value) for value in _values(price)] for price in prices)
+    except FileExistsError:
+        raise _exists(path) from None
+    except UnicodeEncodeError as error:
+        raise GpusheetError(f"{path}: {error.object[error.start:error.end]!r} is no character; type the text anew") from None
 
 
 def _values(price: Price) -> Iterator[Any]:
@@ -192,38 +196,3 @@ def _guarded(value: Any) -> str:
 def _unguarded(cell: str) -> str:
     rest = cell[1:]
     return rest if cell.startswith("'") and (like_a_formula(rest) or _unguarded(rest) != rest) else cell
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[Path]:
-    """A temporary name to write to, which becomes the file at once and only where there is none yet."""
-    temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.tmp")
-    try:
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        _name_it(temporary, path)
-    except FileExistsError:
-        raise _exists(path) from None
-    except UnicodeEncodeError as error:
-        raise GpusheetError(f"{path}: {error.object[error.start:error.end]!r} is no character; type the text anew") from None
-    except OSError as error:
-        hint = "choose another folder, or make room"
-        raise GpusheetError(f"{path}: cannot be written ({error.strerror or error}); {hint}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _name_it(temporary: Path, path: Path) -> None:
-    """Two runs at once: the second finds the file there, which a plain renaming would replace."""
-    if os.name == "nt":
-        os.rename(temporary, path)
-        return
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if path.exists():
-            raise FileExistsError from None
-        os.rename(temporary, path)

@@ -71,3 +71,15 @@ class Table:
             causes = [one for one in self.findings if one.severity == "error" or one.code == "missing-price"]
             raise CannotRead([blocked, *causes])
         return self.rows
+
+
+def formula_note(places: Places, formulas: Mapping[int, Mapping[str, str]]) -> list[Finding]:
+    """One line about prices that are computed in their sheet."""
+    rows = [row for row, fields in formulas.items() if "price" in fields]
+    if not rows:
+        return []
+    first = formulas[rows[0]]["price"]
+    some, some_zh = (f"{len(rows):,} prices are formulas, such as", f"{len(rows):,} 个价格是公式，如") if len(rows) > 1 else (
+        "the price is the formula", "价格是公式")  # fmt: skip
+    return [Finding("note", "formula-price", places[rows[0]], first, f"{some} {first}; read by the value saved with it",
+                    f"{some_zh} {first}；按文件中保存的结果读入")]  # fmt: skip

@@ -175,7 +175,7 @@ def test_a_run_that_fails_leaves_the_old_file(fault: BaseException, monkeypatch:
     monkeypatch.setattr(os, "replace", fail)
     ended = run("estimate", "in.csv", "-o", "out.csv", "--force")
     if isinstance(fault, OSError):
-        refused(ended, "out.csv: cannot be written (Permission denied); close it where it is open, or choose another "
+        refused(ended, "out.csv: cannot be written (Permission denied); close it where it is open, make room, or choose another "
                 "name or folder")
     else:
         assert ended.status == 130

@@ -132,6 +132,10 @@ def test_formulas_with_values() -> None:
     assert values(table) == [13.94, 13.243]
     assert table.formulas == {1: {"price": "=E2*0.95"}}
     assert said(table, "error") == [("error-cell", "E4")]
+    assert table.errors[0].en == "the formula =#REF!*2 gives the error #REF!; mend the formula, or type the value"
+    (note,) = [one for one in table.findings if one.code == "formula-price"]
+    assert (note.place.cell, note.raw, note.en) == (
+        "E3", "=E2*0.95", "the price is the formula =E2*0.95; read by the value saved with it")  # fmt: skip
 
 
 def test_formulas_without_values() -> None:

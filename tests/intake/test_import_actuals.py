@@ -10,7 +10,7 @@ import pytest
 from provider_files import FOCUS, charge, csv_file
 
 from gpusheet.errors import GpusheetError
-from gpusheet.intake.actuals import Actual, Actuals, Cost, read_actuals
+from gpusheet.intake import Actual, Actuals, Cost, read_actuals
 
 SEPTEMBER, OCTOBER = datetime.date(2026, 9, 1), datetime.date(2026, 10, 1)
 

@@ -115,7 +115,7 @@ def test_dates() -> None:
         for one in found(price(snapshot_date=early), price(snapshot_date=early, listing="b"), price(snapshot_date=late))
     ]
     assert codes == ["stale-date", "future-date"]
-    assert "1 rows more" in found(price(snapshot_date=early), price(snapshot_date=early, listing="b"))[0].en
+    assert "1 row more" in found(price(snapshot_date=early), price(snapshot_date=early, listing="b"))[0].en
 
 
 def test_cards_that_are_not_known_or_have_another_name() -> None:

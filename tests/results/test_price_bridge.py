@@ -140,7 +140,7 @@ def test_without_an_earlier_budget_prices_alone_are_compared(tmp_path: Path) -> 
     assert (case.values.at(NAME, "C9"), case.values.at(NAME, "C10")) == (4.0, "fill Earlier: gpusheet budget --earlier OLD.xlsx")
     for row in range(first, first + len(case.inputs.workloads)):
         line = [case.values.at(NAME, f"{letter}{row}") for letter in "LMNO"]
-        assert line[2] != "" and [*line[:2], line[3]] == [0, 0, 0] or line == ["", "", "", 0]
+        assert (line[2] != "" and [*line[:2], line[3]] == [0, 0, 0]) or line == ["", "", "", 0]
     assert case.values.at(NAME, f"C{case.built.results[NAME]['steps']}") == "blocked"
 
 

@@ -19,7 +19,7 @@ from gpusheet.calendar import by_month
 from gpusheet.drivers import DRIVERS
 from gpusheet.errors import GpusheetError
 from gpusheet.lookup import look_up
-from gpusheet.risk import YEAR, Draw, drawn_from, draw_year, moved, triangular
+from gpusheet.risk import YEAR, Draw, draw_year, drawn_from, moved, triangular
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.reader import read_book
 from gpusheet.workbook.results.risk import COMPARED, Drawn, drawn
@@ -180,7 +180,7 @@ def test_a_change_of_the_book_is_told(row: str, change: dict[str, float]) -> Non
     made = drawn(sample("en"), 12, 200, 1, DAY)
     assert _alert(calculated(sample("en"), "en", 12, drawn=made)) == 0
     inputs = sample("en")
-    workloads = [one.model_copy(update={name: None for name in change}) for one in inputs.workloads]
+    workloads = [one.model_copy(update=dict.fromkeys(change)) for one in inputs.workloads]
     assumptions = inputs.assumptions.model_copy(update=change)
     if row == "capacity":
         workloads = [one.model_copy(update={"cards": one.cards}) for one in workloads]

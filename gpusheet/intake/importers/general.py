@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gpusheet.catalog import Price
 from gpusheet.errors import GpusheetError
+from gpusheet.intake.findings import Finding, Place
 from gpusheet.intake.importers.lines import Lines, Refused
 from gpusheet.intake.importers.offers import Imported, Offers, Options, Quote, in_regions
 from gpusheet.intake.reader import Table, read_table
+from gpusheet.intake.sheets import column_letters
 
 KIND = "price table"
 
@@ -28,6 +31,7 @@ def read(path: Path, options: Options) -> Imported:
         offers.understood(name, source)
     offers.present, offers.tell_repeats = table.present, True
     head = offers.columns.get("gpu", "gpu")
+    called: set[str] = set()
     for index, price in enumerate(table.rows):
         if not in_regions(price.price_list.rpartition("/")[2], options.regions):
             offers.told.pass_over("of other regions", "其他地域")
@@ -38,9 +42,24 @@ def read(path: Path, options: Options) -> Imported:
             offers.told.tell(table.place(index, "gpu"), refused)
             continue
         values = dict(price) | {"gpu": gpu, "notes": _notes(price, table.formulas.get(index, {}))}
-        offers.quotes.append(Quote(index, table.places[index], values))
+        offers.quotes.append(Quote(index, table.places[index], values, cell=partial(table.place, index)))
+        if gpu != price.gpu and price.gpu not in called:
+            called.add(price.gpu)
+            offers.told.add(Finding("note", "gpu-alias", table.place(index, "gpu"), price.gpu, f"{price.gpu!r} is the card {gpu}",
+                                    f"“{price.gpu}”即 {gpu}"))  # fmt: skip
     made = offers.done()
-    return replace(made, findings=(*table.findings, *made.findings))
+    return replace(made, findings=(*table.findings, *made.findings, *_not_used(table)))
+
+
+def _not_used(table: Table) -> Iterator[Finding]:
+    """One line about the columns that no field was taken from."""
+    told = {one.raw for one in table.header.findings if one.code == "column-not-used"}
+    own = {at: title for at, title in table.header.own().items() if title not in told}
+    if own:
+        cell = f"{column_letters(min(own) + 1)}{table.sheet.numbers[table.header.index]}"
+        yield Finding(
+            "note", "columns-not-used", Place(table.places.file, table.sheet.name, cell), ", ".join(own.values()),
+            f"not used: the columns {', '.join(map(repr, own.values()))}", f"未使用的列：{'、'.join(own.values())}")  # fmt: skip
 
 
 def _check(table: Table, fixed: Mapping[str, Any]) -> None:

@@ -95,7 +95,7 @@ def find_areas(book: Workbook) -> tuple[dict[str, Area], list[str], list[str]]:
     if "Workloads" not in found:
         raise GpusheetError(
             "the workbook has no table Workloads, so gpusheet did not write it; give one that `gpusheet budget` or "
-            "`gpusheet template` has written")
+            "`gpusheet template` has written, or bring a price sheet in by `gpusheet prices import`")
     found = {name: _bounded(area, list(found.values())) for name, area in found.items()}
     for area in found.values():
         errors += header_errors(area, older)

@@ -44,6 +44,8 @@ class Cells:
         if form == "f":
             value, form = self._saved_value(cell)
             self.formulas.append((cell, value))
+            if form == "e":
+                return Unreadable(f"the error {value} of the formula {shown(formula_of(cell))}")
         return readable(value, form, kind)
 
     def _saved_value(self, cell: Any) -> tuple[Any, str]:
