@@ -326,5 +326,5 @@ def present_value(rate: float, periods: float, payment: float, final: float) -> 
 
 
 __all__ = [
-    "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "maximum", "minimum", "name_of_smallest", "one_of", "pick", "power", "present_value", "where",
-]  # fmt: skip
+    "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "maximum", "minimum",
+    "name_of_smallest", "one_of", "pick", "power", "present_value", "where"]  # fmt: skip

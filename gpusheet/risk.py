@@ -99,8 +99,8 @@ def draw_year(
     counts, edges = numpy.histogram(kept, BINS)
     reserve = base * contingency_rate
     return Draw(
-        draws, seed, len(season), base, demand, capacity, reserve, int((~known).sum()), float(kept.mean()), float(kept.std()), float(kept.min()),
-        float(kept.max()), tuple(numpy.quantile(kept, QUANTILES).tolist()), float((kept > base).mean()),
+        draws, seed, len(season), base, demand, capacity, reserve, int((~known).sum()), float(kept.mean()), float(kept.std()),
+        float(kept.min()), float(kept.max()), tuple(numpy.quantile(kept, QUANTILES).tolist()), float((kept > base).mean()),
         float((kept > base + reserve).mean()), tuple(edges.tolist()), tuple(counts.tolist()), _shares(quantile[known], kept),
     )  # fmt: skip
 

@@ -85,7 +85,7 @@ def _moved(extra: dict[str, Any], table: str, kept: Sequence[int], added: int) -
     if table in own:
         columns = {title: [*(values[place] for place in kept), *[None] * added] for title, values in own[table].items()}
         extra["extra_columns"] = {**own, table: columns}
-    notes = []
+    notes: list[Any] = []
     for one in extra.get("extra_sheets", ()):
         if isinstance(one, CarriedComment) and one.table == table:
             if one.row in kept:

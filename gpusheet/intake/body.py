@@ -160,8 +160,9 @@ class Body:
         position, cell = next((at, cell) for at, cell in enumerate(line) if cell is not None)
         self.findings.append(Finding(
             "error", "other-header", Place(self.file, self.sheet.name, f"{column_letters(position + 1)}{self.sheet.numbers[index]}"),
-            raw_text(cell), f"found another header than in row {self.sheet.numbers[self.header.index]}; the {len(under)} rows under it are "
-            "not read: put them on a sheet of their own", f"标题与第 {self.sheet.numbers[self.header.index]} 行不同；其下 {len(under)} "
+            raw_text(cell), f"found another header than in row {self.sheet.numbers[self.header.index]}; the {len(under)} rows "
+            "under it are not read: put them on a sheet of their own",
+            f"标题与第 {self.sheet.numbers[self.header.index]} 行不同；其下 {len(under)} "
             "行未读入：请放到单独的工作表"))  # fmt: skip
 
     def _hidden(self) -> None:

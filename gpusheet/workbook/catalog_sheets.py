@@ -13,8 +13,7 @@ from gpusheet.catalog.planning import PLANNING
 from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_lines import DATE_ROW
+from gpusheet.workbook.layout import DATE_ROW, TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
 from gpusheet.workbook.style import Look, printing
 from gpusheet.workbook.tables import Calculated, Placed, put_table
 

@@ -14,8 +14,8 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, MONTHS, TAX, BudgetCells
-from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
+from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
 from gpusheet.workbook.tables import Placed

@@ -20,8 +20,8 @@ from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SCENARIO, Span, hint_of, title_of
-from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
+from gpusheet.workbook.layout import DATE_ROW, SCENARIO, Span, hint_of, title_of
+from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import FORMULA, INPUT, LINK, Look, fill, font, printing, protect, set_widths
 from gpusheet.workbook.tables import Placed, validation
 

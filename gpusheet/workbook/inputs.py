@@ -27,7 +27,7 @@ class Inputs:
     workloads: Sequence[Workload] = ()
     other_costs: Sequence[OtherCost] = ()
     sources: Mapping[str, str] = field(default_factory=dict)  # of assumptions whose value is from elsewhere than the default
-    plans: Plans = field(default_factory=Plans)
+    plans: Plans = field(default_factory=Plans.builtin)
 
     @property
     def context(self) -> Context:

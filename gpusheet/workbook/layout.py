@@ -120,6 +120,7 @@ ALL_SHEETS = {**SHEETS, **OPTIONAL}
 # rows of Workloads that are filled in but have no name
 UNNAMED = 'SUMPRODUCT((Workloads[workload]="")*((Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
 
+DATE_ROW = 3  # of Lookup: holds the day as of which prices are asked for
 SCENARIO = "$B$3"  # of the Cover: the scenario that drives the book
 NEW_DAY, OLD_DAY = "Quotes!$D$3", "Quotes!$D$4"  # days whose prices are compared; 0 where there is none
 TABLE_HEADER = 6  # labels stand two rows above, units one

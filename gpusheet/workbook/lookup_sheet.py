@@ -9,8 +9,8 @@ from openpyxl.workbook.workbook import Workbook
 from gpusheet.units import Date, unit_of
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.grid import fill_right
-from gpusheet.workbook.layout import FIRST_COLUMN, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span
-from gpusheet.workbook.lookup_lines import DATE_ROW, FLAGS, LookupLines
+from gpusheet.workbook.layout import DATE_ROW, FIRST_COLUMN, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span
+from gpusheet.workbook.lookup_lines import FLAGS, LookupLines
 from gpusheet.workbook.style import Look
 from gpusheet.workbook.workload_columns import TEXT, WORDS, finish, frame, label_line
 

@@ -169,7 +169,8 @@ def test_an_assumption_moves_what_it_should(change: dict[str, float], moved: set
 
 def test_more_rates_than_lines_are_said() -> None:
     inputs = sample("en")
-    rates = tuple(case("whole").inputs.catalog.fx[0].model_copy(update={"currency": f"A{chr(65 + one)}X"}) for one in range(CURRENCIES + 3))
+    first = case("whole").inputs.catalog.fx[0]
+    rates = tuple(first.model_copy(update={"currency": f"A{chr(65 + one)}X"}) for one in range(CURRENCIES + 3))
     of = calculated(replace(inputs, catalog=replace(inputs.catalog, fx=rates)), "en", 2)
     row = next(row for row in of.values.sheets["Checks"] if row[1] == "Currencies of FX that Periods has no line for")
     assert row[3] == 3 and of.values.at("Checks", "D3") == "CHECK"

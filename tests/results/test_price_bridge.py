@@ -81,7 +81,8 @@ def _pairs(case: Planned) -> Iterator[tuple[tuple[str, str], Any]]:
             "stale": float(age > case.inputs.assumptions.stale_price_days),
         }  # fmt: skip
         if some is not None:
-            values |= {"gpu": some.gpu, "price_list": some.price_list, "listing": some.listing or "", "pricing_model": some.pricing_model}
+            values |= {"gpu": some.gpu, "price_list": some.price_list, "listing": some.listing or ""}
+            values["pricing_model"] = some.pricing_model
         for name, value in values.items():
             yield (NAME, f"{listed.letters[name]}{row}"), value
     yield (NAME, f"B{listed.first + len(pairs)}"), ""
@@ -147,7 +148,8 @@ def test_without_an_earlier_budget_prices_alone_are_compared(tmp_path: Path) -> 
 def test_a_poisoned_formula_is_found(sample_case: Planned) -> None:
     built = planned(sample_case.inputs, sample_case.path.with_name("poisoned-bridge.xlsx"))
     at = built.built.results[NAME]
-    spoiled = [f"{at['workloads'].letters['mix_effect']}{at['workloads'].first}", f"{at['prices'].letters['new_price']}{at['prices'].first}"]
+    spoiled = [f"{at[block].letters[column]}{at[block].first}"
+               for block, column in (("workloads", "mix_effect"), ("prices", "new_price"))]
     for place in spoiled:
         cell: Any = built.built.book[NAME][place]
         cell.value = f"{cell.value}+0.01"

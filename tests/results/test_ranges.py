@@ -53,7 +53,8 @@ def test_the_books_have_something_to_show() -> None:
 @pytest.mark.parametrize(("name", "words"), [
     ("sample-en", {"throughput has no range: only serving has one", "constraint has no range: only serving has one",
                    "segment has no range: only serving has one"}),
-    ("sample-zh", {"throughput 无区间：仅 serving 法提供", "constraint 无区间：仅 serving 法提供", "segment 无区间：仅 serving 法提供"}),
+    ("sample-zh", {"throughput 无区间：仅 serving 法提供",
+                   "constraint 无区间：仅 serving 法提供", "segment 无区间：仅 serving 法提供"}),
     ("whole", {"the cards are typed", "like cases measured: partly", "like cases measured: none",
                "segment has no range: only serving has one"}),
 ])  # fmt: skip

@@ -49,7 +49,7 @@ def test_where_nothing_is_moved_the_cost_is_the_budget(name: str) -> None:
         varied = moved(one, neutral())
         assert all(numpy.allclose(varied[name], one.values[name], rtol=1e-12) for number, driver in enumerate(DRIVERS)
                    for name in drawn_from(driver) if number not in own and name in varied)  # fmt: skip
-    fixed = [replace(one, values={name: value for name, value in one.values.items()}) for one in of.found]
+    fixed = [replace(one, values=dict(one.values)) for one in of.found]
     quantile = neutral()
     costs = sum(_cost_left(one, season, quantile) for one in fixed)
     assert numpy.allclose(costs, wanted, rtol=1e-12)

@@ -24,7 +24,8 @@ from gpusheet.workbook.inputs import Inputs
 NAME = "Variance"
 LINES = {"closed": "closed", "budget": "budget", "actual": "actual", "variance": "variance", "percent": "percent",
          "budget_to_date": "budget_to_date", "actual_to_date": "actual_to_date", "variance_to_date": "variance_to_date",
-         "percent_to_date": "percent_to_date", "remaining": "remaining", "as_budgeted": "as_budgeted", "at_ratio": "at_ratio"}  # fmt: skip
+         "percent_to_date": "percent_to_date", "remaining": "remaining",
+         "as_budgeted": "as_budgeted", "at_ratio": "at_ratio"}  # fmt: skip
 BLOCKED = {"en": "blocked", "zh": "待补全"}
 
 
@@ -90,7 +91,8 @@ def _shares(case: Planned, word: str) -> Iterator[tuple[tuple[str, str], Any]]:
     cost, others = case.grid("month_cost"), budget_of(case)[1]
     known = not math.isnan(table.loc[table["closed"] == 1, "actual"].sum(skipna=False))
     budgets = [math.nan if any(row != row) else float(row[closed].sum()) for row in cost]
-    rest = math.nan if any(one != one for one in others) else sum(one for one, is_closed in zip(others, closed, strict=True) if is_closed)
+    over = [one for one, is_closed in zip(others, closed, strict=True) if is_closed]
+    rest = math.nan if any(one != one for one in others) else sum(over)
 
     def line(row: int, budget: Any, amounts: list[float]) -> Iterator[tuple[tuple[str, str], Any]]:
         actual = math.fsum(amounts) if known else math.nan

@@ -49,7 +49,8 @@ def _serving() -> Inputs:
     prices = tuple(row.model_copy(update={"tax": "included"}) for row in inputs.catalog.prices)
     workloads = []
     for number, row in enumerate([*inputs.workloads, *inputs.workloads]):
-        update: dict[str, Any] = {"workload": f"{row.workload} {number}", "owned_cards": float(number % 3), "start_month": 1.0 + number % 4}
+        update: dict[str, Any] = {"workload": f"{row.workload} {number}", "owned_cards": float(number % 3)}
+        update["start_month"] = 1.0 + number % 4
         if row.model in ("Generic-7B", "Generic-32B") and row.input_tokens < 10000:
             update |= {"sizing_method": "serving", "requests_per_day": 40000.0 * (1 + number), "peak_concurrency": None}
         if number % 5 == 4:

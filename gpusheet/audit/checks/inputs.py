@@ -53,7 +53,8 @@ def _several(this: Point, sheet: Sheet, places: list[Place], words: tuple[str, s
 @point(
     8, "M", ("No typed numbers among results", "结果表中没有手填数字"),
     ("Typed numbers on sheets of calculation and output, but for headers and time lines; the sheet Risk of gpusheet is static: "
-     "numbers that were drawn and say so.", "计算表与输出表中除表头与时间轴外的手填数字；gpusheet 的风险表为静态表，其抽样数字已注明。"),
+     "numbers that were drawn and say so.",
+     "计算表与输出表中除表头与时间轴外的手填数字；gpusheet 的风险表为静态表，其抽样数字已注明。"),
     ("a formula, or an input on an input sheet", "公式,或放在输入表中的输入"),
     ("move the number to the inputs", "将数字移到输入表"),
 )  # fmt: skip

@@ -19,8 +19,7 @@ from gpusheet.rules import SUBJECTS
 from gpusheet.units import Date, Flag, Number, Text, Unit, unit_of
 from gpusheet.wiring import TABLES, facts, order, quantities, rules_between
 from gpusheet.workbook.grid import fill_right
-from gpusheet.workbook.layout import FIRST_COLUMN, FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span
-from gpusheet.workbook.lookup_lines import DATE_ROW
+from gpusheet.workbook.layout import DATE_ROW, FIRST_COLUMN, FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span
 from gpusheet.workbook.results.gpu_lines import NAME, NUMBER, STATUS, GpuLines, of_model
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.workload_columns import TEXT, finish, frame, label_line

@@ -177,7 +177,8 @@ class _Writer:
         look.group(sheet, top - 3, title, MORE)
         heads = (
             lines["theory_cards"].label(lang), lines["month_cards"].label(lang), lines["month_tier"].label(lang),
-            say("Saved if single cards were sold", "若可按单卡购买可节省"), say("Saved if cards came in fractions", "若可按小数卡购买可节省"),
+            say("Saved if single cards were sold", "若可按单卡购买可节省"),
+            say("Saved if cards came in fractions", "若可按小数卡购买可节省"),
             lines["tier_wall_cost"].label(lang), say("Tier wall, all months", "档位墙成本（全部月份）"),
             say("GPU cost, all months", "GPU 费用（全部月份）"), say("Share of the GPU cost", "占 GPU 费用比例"),
         )  # fmt: skip

@@ -188,7 +188,8 @@ def _currencies(parts: Parts, sheet: Any, line: int, at: CalendarCells) -> int:
     lines: tuple[tuple[int, str, Unit], ...] = (
         (1, f"=ROW()-ROW(A${top - 1})", NUMBER),
         (2, f'=IF($D{top}=1,INDEX(FX[currency],{place}),"")', TEXT),
-        (4, f"=($A{top}<=ROWS(FX[rate]))*(INDEX(FX[currency],{place})<>\"\")*(INDEX(FX[budget_currency],{place})={own})", unit_of(Flag)),
+        (4, f'=($A{top}<=ROWS(FX[rate]))*(INDEX(FX[currency],{place})<>"")*(INDEX(FX[budget_currency],{place})={own})',
+         unit_of(Flag)),
         (5, f'=IF($D{top}=1,SUM($D${top}:$D{top}),"")', NUMBER),
         (6, f'=IF(($D{top}=1)*{only},INDEX(FX[rate],{place}),"")', unit_of(Rate)),
     )

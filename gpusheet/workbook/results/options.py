@@ -19,8 +19,9 @@ from gpusheet.traffic import WORKLOAD_FACTS
 from gpusheet.units import Date, MonthNumber, Number, Text, Unit, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.grid import fill_right
-from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW
-from gpusheet.workbook.lookup_lines import DATE_ROW, FetchLine, LookupLines
+from gpusheet.workbook.layout import DATE_ROW, FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW
+from gpusheet.workbook.lookup_lines import LookupLines
+from gpusheet.workbook.lookup_offers import FetchLine
 from gpusheet.workbook.results.cases import MONTH_CELL
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths

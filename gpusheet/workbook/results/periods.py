@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.pagebreak import Break
@@ -15,12 +13,12 @@ from gpusheet.periods import GROUPS, UNSTATED
 from gpusheet.registry import Rule, find_rule
 from gpusheet.units import Money, MoneyPerMonth, Number, Rate, Ratio, Text, Unit, unit_of
 from gpusheet.workbook.budget_layout import BLOCKED, COST, COUNTED, MONTHS, TAX, WORDS, YEAR_ROW
-from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW
 from gpusheet.workbook.results.months import BUDGET_QUARTER_ROW, CURRENCIES, FX_ROWS, QUARTER_ROW, CalendarCells
 from gpusheet.workbook.results.months import NAME as CALENDAR
 from gpusheet.workbook.results.parts import Parts
+from gpusheet.workbook.results.periods_checks import PeriodCells, put_checks
 from gpusheet.workbook.style import printing, protect, set_widths
 
 NAME = "Periods"
@@ -30,16 +28,6 @@ LINES = ("gpu", "other_total", "contingency", "grand")
 TAXED = ("amount_without_tax", "tax", "amount_with_tax")
 TEXT, NUMBER, MONEY = unit_of(Text), unit_of(Number), unit_of(Money)
 BASES = next(c.choices for c in columns(Price) if c.name == "tax")
-
-
-@dataclass
-class PeriodCells:
-    """Where Periods has its columns, lines and blocks."""
-
-    years: tuple[int, int] = (0, 0)  # first and last column
-    quarters: tuple[int, int] = (0, 0)
-    rows: dict[str, int] = field(default_factory=dict)
-    blocks: dict[str, tuple[int, int]] = field(default_factory=dict)  # first and last row
 
 
 def put_periods(parts: Parts) -> None:
@@ -74,7 +62,7 @@ class _Writer:
         printing(self.sheet, self.lang, f"{NAMES_ROW}:{COUNT_ROW}", area, "A:D")
         protect(self.sheet)
         self.parts.rows[NAME] = self.at
-        self._checks()
+        put_checks(self.parts, NAME, self.at, TAXED)
 
     # --- pieces ---
 
@@ -313,46 +301,3 @@ class _Writer:
         self.at.blocks[name] = (top, top + count - 1)
         self.line = top + count
         self._block_total(name, f"MAX({numbers})", unit, (self.at.years,))
-
-    # --- checks ---
-
-    def _checks(self) -> None:
-        at, budget = self.at, self.budget
-        grand, gpu = f"Budget!$H${budget.rows['grand']}", f"Budget!$H${budget.rows['gpu']}"
-        todo = ("A formula of Periods or Calendar was changed.", "“期间”或“日历”中的公式被改动。")
-
-        def check(en: str, zh: str, total: str, other: str, where: str = NAME) -> None:
-            self.parts.checks.append(Check(
-                f"Periods: {en}", f"期间：{zh}", where, f"=IF(COUNT({total})=1,{other}-{total},0)", *todo, tolerance="0.01"))  # fmt: skip
-
-        def sheet_cells(row: int, span: tuple[int, int]) -> str:
-            first, last = (get_column_letter(one) for one in span)
-            return f"{NAME}!${first}${row}:${last}${row}"
-
-        check("fiscal years against the budget", "财年合计与预算一致", grand, f"N({NAME}!$D${at.rows['grand']})")
-        check("quarters against the budget", "季度合计与预算一致", grand, f"SUM({sheet_cells(at.rows['grand'], at.quarters)})")
-        check("quarters of workloads against the budget", "各业务季度合计与预算一致", gpu,
-              f"SUM({sheet_cells(at.rows['workloads total'], at.quarters)})")  # fmt: skip
-        for name in ("workloads", *GROUPS):
-            column = next(one for one in columns(Workload) if one.name == {"workloads": "workload"}.get(name, name))
-            top, bottom = at.blocks[name]
-            check(f"sum by {column.en.lower()} against the budget", f"按{column.zh}合计与预算一致", gpu,
-                  f"SUM({NAME}!$D${top}:$D${bottom})")  # fmt: skip
-        # with tax less the tax, or without tax, is the budget again: by the basis, one of both
-        rows = {name: f"{NAME}!$D${at.rows[name]}" for name in (*TAXED, "factor", "grand")}
-        known = f"COUNT({rows['amount_without_tax']},{rows['grand']})=2"
-        self.parts.checks.append(Check(
-            "Periods: amount without tax against the budget", "期间：不含税金额与预算一致", NAME,
-            f"=IF({known},{rows['amount_without_tax']}*{rows['factor']}-{rows['grand']},0)", *todo, tolerance="0.01"))  # fmt: skip
-        top, bottom = at.blocks["currencies"]
-        rates, amounts = (f"{NAME}!${letter}${top}:${letter}${bottom}" for letter in "CD")
-        self.parts.checks.append(Check(
-            "Periods: amounts in other currencies against the budget", "期间：外币金额与预算一致", NAME,
-            f"=IF(COUNT({rows['grand']})=1,SUMPRODUCT({rates},{amounts})-COUNT({rates})*{rows['grand']},0)", *todo,
-            tolerance="0.01"))  # fmt: skip
-        source = self.calendar.blocks["currencies"]
-        numbers = f"{CALENDAR}!$E${source}:$E${source + FX_ROWS - 1}"
-        pairs = f"SUMPRODUCT(1*(FX[budget_currency]={self.parts.cells.value('currency')}))"
-        self.parts.checks.append(Check(
-            "Currencies of FX that Periods has no line for", "“期间”没有行可列的 FX 币种", NAME,
-            f"=MAX(0,{pairs}-ROWS({rates}),ROWS(FX[rate])-ROWS({numbers}))", "Delete rates that the budget does not need.", "请删除预算不需要的汇率。"))  # fmt: skip

@@ -5,8 +5,7 @@ from __future__ import annotations
 from gpusheet.catalog import Price, columns
 from gpusheet.units import Flag, Money, NewestDay, Number, Text, unit_of
 from gpusheet.workbook.checks_sheet import Check
-from gpusheet.workbook.layout import NEW_DAY, OLD_DAY, TABLE_FIRST
-from gpusheet.workbook.lookup_lines import DATE_ROW
+from gpusheet.workbook.layout import DATE_ROW, NEW_DAY, OLD_DAY, TABLE_FIRST
 from gpusheet.workbook.results.lists import Item, Listed, put_list
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths

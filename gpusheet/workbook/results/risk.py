@@ -103,7 +103,8 @@ class _Writer:
         text = self.parts.say(
             f"Static: {draw.draws:,} draws with seed {draw.seed}, drawn on {made.on} from inputs {made.digest}. These numbers "
             "follow no change of the book.",
-            f"静态数据：{draw.draws:,} 次抽样，种子 {draw.seed}，于 {made.on} 按输入 {made.digest} 抽取；不随工作簿改动而变化。")  # fmt: skip
+            f"静态数据：{draw.draws:,} 次抽样，种子 {draw.seed}，于 {made.on} 按输入 {made.digest} 抽取；"
+            "不随工作簿改动而变化。")  # fmt: skip
         self.look.text(self.sheet.cell(NOTE_ROW, 1, text), bold=True)
 
     def _compared(self) -> None:
@@ -123,7 +124,8 @@ class _Writer:
             ("capacity", "Capacity of a replica, all workloads", "全部业务的单副本容量", draw.capacity,
              f"=SUM({parts.span.row('Sizing', parts.sizing['replica_capacity'])})", quantities()["replica_capacity"].unit),
         )  # fmt: skip
-        heads = say("The budget that was drawn from|When drawn|Now|Changed (1/0)", "抽样所依据的预算|抽样时|当前|已变更(1/0)").split("|")
+        heads = say("The budget that was drawn from|When drawn|Now|Changed (1/0)",
+                    "抽样所依据的预算|抽样时|当前|已变更(1/0)").split("|")
         for column, head in enumerate(heads, 1):
             self.look.header(self.sheet.cell(COMPARED - 1, column, head))
         for row, (key, en, zh, value, now, unit) in enumerate(lines, COMPARED):
