@@ -11,7 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, get_type_hints
@@ -178,6 +178,12 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def all_rules() -> dict[str, Rule]:
     """Every rule by name, in reading order: subjects as `gpusheet.rules` lists them, rules as their file does."""
+    return dict(_in_order(_load(), len(_RULES)))
+
+
+@cache
+def _load() -> tuple[str, ...]:
+    """The subjects in order, with the rules of each registered."""
     package = import_module("gpusheet.rules")
     subjects: dict[str, tuple[str, str]] = package.SUBJECTS
     found = {module.name for module in iter_modules(package.__path__)}
@@ -185,13 +191,19 @@ def all_rules() -> dict[str, Rule]:
         raise TypeError(f"gpusheet.rules.SUBJECTS and its files differ in {sorted(found ^ set(subjects))}")
     for subject in subjects:
         import_module(f"gpusheet.rules.{subject}")
+    return tuple(subjects)
+
+
+@cache
+def _in_order(subjects: tuple[str, ...], count: int) -> dict[str, Rule]:
+    """The rules sorted; anew when there are more of them than before."""
     order = {subject: position for position, subject in enumerate(subjects)}
     return dict(sorted(_RULES.items(), key=lambda item: order[item[1].subject]))
 
 
 def find_rule(name: str) -> Rule:
     """The rule of that name, in capitals or not."""
-    rules = all_rules()
+    rules = _in_order(_load(), len(_RULES))
     key = name.strip().lower()
     if key not in rules:
         raise UnknownName("rule", name, rules)
