@@ -23,9 +23,9 @@ from gpusheet.lookup import frame, look_up
 from gpusheet.serving_rows import RANGED, read_all
 from gpusheet.wiring import order
 
-# shares of a model's parameters, by which only serving counts
+# what only serving counts by, among the quantities of other subjects
 OF_SERVING = (
-    "embedding_params_b", "attention_params_b", "kv_projection_params_b", "expert_params_b", "expert_share",
+    "embedding_params_b", "attention_params_b", "kv_projection_params_b", "expert_params_b", "expert_share", "pool_alert",
 )  # fmt: skip
 TIERS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, np.nan])
 TINY = 1e-9
@@ -57,7 +57,8 @@ def sample(rows: int) -> pd.DataFrame:
     table["requests_per_day"] = np.where(numbers.random(rows) < 0.05, 0, numbers.integers(100, 5_000_000, rows)) * 1.0
     table["electricity_price"], table["colocation_per_kw_month"], table["network_per_month"] = 0.8, 500.0, 2000.0
     table["month"] = numbers.integers(1, 37, rows) * 1.0
-    table["serving_cards"] = table["replica_qps"] = 0.0  # no row is sized by serving: neither computes it
+    # no row is sized by serving: neither computes it
+    table["serving_cards"] = table["replica_qps"] = table["serving_concurrency"] = 0.0
     table["price_age_days"] = numbers.integers(1, 90, rows) * 1.0
     table["price_tax"] = numbers.choice(np.array(["included", "unstated"], dtype=object), rows)
     table["price_available"] = numbers.choice(np.array(["yes", "no"], dtype=object), rows)
