@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import BYTES_PER_GIB, MS_PER_SECOND
+from gpusheet.constants import MS_PER_SECOND
 from gpusheet.ops import TINY, either, maximum, minimum, name_of_smallest
+from gpusheet.pools import request_gib
 from gpusheet.registry import rule
 from gpusheet.units import (
     Bytes,
@@ -52,9 +53,10 @@ def mean_request_gib(
     >>> mean_request_gib(65536, 0, 0, 8192, 2, 1, 0, 0, 1)
     1.0
     """
-    kept = kv_elements_per_token * kept_tokens + windowed_kv_elements_per_token * minimum(kept_tokens, window_tokens)
-    state = state_bytes_per_request / tensor_ranks
-    return (kept * kv_bytes * kv_share_per_card + index_bytes_per_token * kept_tokens + state) / BYTES_PER_GIB
+    return request_gib(
+        kv_elements_per_token, windowed_kv_elements_per_token, window_tokens, kept_tokens, kv_bytes, kv_share_per_card,
+        index_bytes_per_token, state_bytes_per_request, tensor_ranks,
+    )  # fmt: skip
 
 
 @rule(en="Most requests running", zh="最多运行请求", source="pool and slots of every group")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import BYTES_PER_GIB, NEARLY
-from gpusheet.ops import TINY, above, at_least, ceil, choose, floor, maximum, minimum, where
+from gpusheet.constants import NEARLY
+from gpusheet.ops import above, at_least, ceil, choose, maximum, minimum, where
+from gpusheet.pools import request_gib, requests_held, tokens_held
 from gpusheet.registry import rule
 from gpusheet.units import (
     Bytes,
@@ -170,7 +171,7 @@ def kv_pool_tokens(kv_pool_gib_per_card: GiBPerCard, kv_bytes_per_token: BytesPe
     >>> kv_pool_tokens(58.11, 131072, 16)
     476032.0
     """
-    return floor(maximum(0, kv_pool_gib_per_card) * BYTES_PER_GIB / maximum(kv_bytes_per_token, TINY) / block_tokens) * block_tokens
+    return tokens_held(kv_pool_gib_per_card, kv_bytes_per_token, block_tokens)
 
 
 @rule(en="KV cache of the longest request", zh="最长请求KV", source="model's attention at max_model_len")
@@ -190,9 +191,10 @@ def longest_gib(
     >>> longest_gib(65536, 0, 0, 8192, 2, 1, 0, 0, 1)
     1.0
     """
-    kept = kv_elements_per_token * longest_tokens + windowed_kv_elements_per_token * minimum(longest_tokens, window_tokens)
-    state = state_bytes_per_request / tensor_ranks
-    return (kept * kv_bytes * kv_share_per_card + index_bytes_per_token * longest_tokens + state) / BYTES_PER_GIB
+    return request_gib(
+        kv_elements_per_token, windowed_kv_elements_per_token, window_tokens, longest_tokens, kv_bytes, kv_share_per_card,
+        index_bytes_per_token, state_bytes_per_request, tensor_ranks,
+    )  # fmt: skip
 
 
 @rule(en="Longest requests at once", zh="最长请求并发", source="vLLM: maximum concurrency at max_model_len")
@@ -202,4 +204,4 @@ def max_concurrent_requests(kv_pool_gib_per_card: GiBPerCard, longest_gib: GiBPe
     >>> max_concurrent_requests(58, 1, 1), max_concurrent_requests(-2, 1, 1)
     (58.0, 0.0)
     """
-    return maximum(0, kv_pool_gib_per_card) / maximum(longest_gib, TINY) * attention_groups
+    return requests_held(kv_pool_gib_per_card, longest_gib, attention_groups)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from gpusheet.constants import BYTES_PER_GIB
-from gpusheet.ops import TINY, above, floor, maximum, pick, where
+from gpusheet.ops import above, pick, where
+from gpusheet.pools import requests_held, tokens_held
 from gpusheet.registry import rule
 from gpusheet.sizes import whole_replicas
 from gpusheet.units import (
@@ -92,8 +92,7 @@ def kv_pool_tokens_low(kv_pool_gib_per_card_low: GiBPerCard, kv_bytes_per_token:
     >>> kv_pool_tokens_low(57, 131072, 16)
     466944.0
     """
-    room = maximum(0, kv_pool_gib_per_card_low) * BYTES_PER_GIB
-    return floor(room / maximum(kv_bytes_per_token, TINY) / block_tokens) * block_tokens
+    return tokens_held(kv_pool_gib_per_card_low, kv_bytes_per_token, block_tokens)
 
 
 @rule(en="KV pool in tokens, high", zh="KV池token数（高）", source="engine logs")
@@ -105,8 +104,7 @@ def kv_pool_tokens_high(
     >>> kv_pool_tokens_high(58.5, 131072, 16)
     479232.0
     """
-    room = maximum(0, kv_pool_gib_per_card_high) * BYTES_PER_GIB
-    return floor(room / maximum(kv_bytes_per_token, TINY) / block_tokens) * block_tokens
+    return tokens_held(kv_pool_gib_per_card_high, kv_bytes_per_token, block_tokens)
 
 
 @rule(en="Longest requests at once, low", zh="最长请求并发（低）", source="engine logs")
@@ -118,7 +116,7 @@ def max_concurrent_requests_low(
     >>> max_concurrent_requests_low(57, 1, 1)
     57.0
     """
-    return maximum(0, kv_pool_gib_per_card_low) / maximum(longest_gib, TINY) * attention_groups
+    return requests_held(kv_pool_gib_per_card_low, longest_gib, attention_groups)
 
 
 @rule(en="Longest requests at once, high", zh="最长请求并发（高）", source="engine logs")
@@ -130,7 +128,7 @@ def max_concurrent_requests_high(
     >>> max_concurrent_requests_high(58.3, 1, 1)
     58.3
     """
-    return maximum(0, kv_pool_gib_per_card_high) / maximum(longest_gib, TINY) * attention_groups
+    return requests_held(kv_pool_gib_per_card_high, longest_gib, attention_groups)
 
 
 @rule(en="TTFT may be shorter by", zh="TTFT可缩短倍数", source="measured rows")

@@ -23,7 +23,7 @@ from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_o
 from gpusheet.workbook.reading.edited import Edited
 from gpusheet.workbook.reading.rows import CARRIED, Table
 
-TODO = "type it anew in the new book if you need it"
+INSTEAD = "type it anew in the new book if you need it"
 VOLATILE = ("TODAY", "NOW", "RAND", "RANDBETWEEN", "RANDARRAY", "INDIRECT", "OFFSET", "CELL", "INFO")
 _CORNER = re.compile(r"(\$?)([A-Z]{1,3})(\$?)([0-9]{1,7})", re.IGNORECASE)
 _TABLE = re.compile(r"([^\W\d][\w.]*)\[.*\]", re.DOTALL)
@@ -64,7 +64,7 @@ def kept_formulas(edited: Edited, cells: Cells, carried: Collection[str]) -> Kep
             what = f"the formula {shown(formula_of(cell))} becomes its value, {'blank' if value is None else shown(value)}{why}"
             if len(members) > 1:
                 what = f"{len(members)} formulas become their values (first: {shown(formula_of(cell))}{why})"
-            kept.lost.append(f"{sheet}!{where}: {what}; {TODO}")
+            kept.lost.append(f"{sheet}!{where}: {what}; {INSTEAD}")
     return kept
 
 
