@@ -130,7 +130,7 @@ def decide(workload: Workload, context: Context, season: Sequence[float]) -> Dec
         offers[model] = computed(OFFER_LINES, {**known, **texts, "unit_price": values["unit_price"]})
     owning = computed(OWNING_LINES, known)
     months = numpy.arange(LONGEST + 1, dtype=float)
-    schedule = computed([*TIMING_LINES, *OWNED_LINES], {**owning, "month": months})
+    schedule = computed([*TIMING_LINES, *OWNED_LINES], {**owning, "cash_month": months})
     cash = {BUY: schedule["month_owning"]}
     for model, offer in offers.items():
         rent = {"month": months, "price_drift": known["price_drift"], "card_month_price": offer["net_rent"]}

@@ -141,55 +141,55 @@ def paid_hour_price(card_month_price: PerCardMonth, price_period: Text, hours_pe
 
 
 @rule(en="Within the horizon", zh="比较期内", source="timing", line=False)
-def in_horizon(month: MonthNumber, horizon_months: Months) -> Flag:
+def in_horizon(cash_month: MonthNumber, horizon_months: Months) -> Flag:
     """1 for the months that are paid for: 1 to the horizon.
 
     >>> in_horizon(0, 48), in_horizon(1, 48), in_horizon(48, 48), in_horizon(49, 48)
     (0.0, 1.0, 1.0, 0.0)
     """
-    return at_least(month, 1) * at_least(horizon_months, month)
+    return at_least(cash_month, 1) * at_least(horizon_months, cash_month)
 
 
 @rule(en="Age of the cards", zh="卡龄", source="timing", line=False)
-def cards_age(month: MonthNumber, useful_life_months: Months) -> Months:
+def cards_age(cash_month: MonthNumber, useful_life_months: Months) -> Months:
     """Age of the owned cards at the end of a month; what replaces them begins anew.
 
     >>> cards_age(0, 36), cards_age(36, 36), cards_age(37, 36), cards_age(60, 60)
     (0.0, 36.0, 1.0, 60.0)
     """
-    return month - useful_life_months * floor(maximum(0, month - 1) / useful_life_months)
+    return cash_month - useful_life_months * floor(maximum(0, cash_month - 1) / useful_life_months)
 
 
 @rule(en="Bought", zh="购置", source="timing", line=False)
-def bought(month: MonthNumber, cards_age: Months, useful_life_months: Months, horizon_months: Months) -> Flag:
+def bought(cash_month: MonthNumber, cards_age: Months, useful_life_months: Months, horizon_months: Months) -> Flag:
     """1 in month 0, and at the end of each useful life that ends before the horizon.
 
     >>> bought(0, 0, 36, 48), bought(36, 36, 36, 48), bought(48, 48, 48, 48), bought(12, 12, 36, 48)
     (1.0, 1.0, 0.0, 0.0)
     """
-    return at_least(0, month) + at_least(cards_age, useful_life_months) * above(horizon_months, month)
+    return at_least(0, cash_month) + at_least(cards_age, useful_life_months) * above(horizon_months, cash_month)
 
 
 @rule(en="Sold", zh="处置", source="timing", line=False)
 def sold(
-    in_horizon: Flag, month: MonthNumber, cards_age: Months, useful_life_months: Months, horizon_months: Months
+    in_horizon: Flag, cash_month: MonthNumber, cards_age: Months, useful_life_months: Months, horizon_months: Months
 ) -> Flag:
     """1 at the end of each useful life and at the horizon.
 
     >>> sold(1, 36, 36, 36, 48), sold(1, 48, 12, 36, 48), sold(1, 12, 12, 36, 48), sold(0, 72, 36, 36, 48)
     (1.0, 1.0, 0.0, 0.0)
     """
-    return in_horizon * maximum(at_least(cards_age, useful_life_months), at_least(month, horizon_months))
+    return in_horizon * maximum(at_least(cards_age, useful_life_months), at_least(cash_month, horizon_months))
 
 
 @rule(en="Discount factor", zh="折现系数", source="finance: the first flow is today's", line=False)
-def discount_factor(monthly_discount_rate: Share, month: MonthNumber) -> Factor:
+def discount_factor(monthly_discount_rate: Share, cash_month: MonthNumber) -> Factor:
     """What money at the end of a month is worth today; month 0 is today.
 
     >>> discount_factor(0.01, 0), round(discount_factor(0.01, 12), 6)
     (1.0, 0.887449)
     """
-    return power(1 + monthly_discount_rate, -1 * month)
+    return power(1 + monthly_discount_rate, -1 * cash_month)
 
 
 # --- cash -----------------------------------------------------------------------------------------------------------
@@ -217,14 +217,14 @@ def month_purchase(bought: Flag, fleet_capex: Money) -> MoneyPerMonth:
 
 @rule(en="Book value", zh="账面净值", source="accounting: straight-line depreciation", line=False)
 def book_value(
-    fleet_capex: Money, monthly_depreciation: MoneyPerMonth, cards_age: Months, month: MonthNumber, horizon_months: Months
+    fleet_capex: Money, monthly_depreciation: MoneyPerMonth, cards_age: Months, cash_month: MonthNumber, horizon_months: Months
 ) -> Money:
     """Purchase price less the depreciation so far; the residual value at the end of the useful life, 0 after the horizon.
 
     >>> book_value(1000000, 15000, 24, 24, 48), book_value(1000000, 15000, 1, 49, 48)
     (640000.0, 0.0)
     """
-    return at_least(horizon_months, month) * (fleet_capex - monthly_depreciation * cards_age)
+    return at_least(horizon_months, cash_month) * (fleet_capex - monthly_depreciation * cards_age)
 
 
 @rule(en="Sales", zh="处置收入", source="book value", line=False)

@@ -58,7 +58,7 @@ class _Writer:
     def __init__(self, parts: Parts) -> None:
         self.parts, self.look, self.at = parts, parts.look, CashCells()
         self.options: OptionCells = parts.rows[OPTIONS_SHEET]
-        timing = ["month", *(line.name for line in TIMING_LINES)]
+        timing = ["cash_month", *(line.name for line in TIMING_LINES)]
         keys = [*timing, *(f"rent_{model}" for model in PRICING_MODELS), *(line.name for line in OWNED_LINES)]
         keys += [f"so_far_{option}" for option in OPTIONS] + [f"cheaper_{model}" for model in PRICING_MODELS]
         self.at.columns = {key: column for column, key in enumerate(keys, 1)}
@@ -73,12 +73,13 @@ class _Writer:
         self._drivers()
         for column in range(1, self.width + 1):
             self.look.header(sheet.cell(HEAD, column))
-        self._column("month", parts.say("Month", "第几月"), unit_of(MonthNumber), f"=ROWS(A${FIRST - 1}:A{FIRST - 1})-1")
+        self._column("cash_month", parts.say("Month", "第几月"), unit_of(MonthNumber), f"=ROWS(A${FIRST - 1}:A{FIRST - 1})-1")
         for line in TIMING_LINES:
             self._line(line.name, line)
         for model in PRICING_MODELS:
             title = parts.say(f"Rent: {LABELS[model][0].lower()}", f"租金：{LABELS[model][1]}")
-            self._line(f"rent_{model}", RENT_LINE, {"card_month_price": self.at.drivers[model]}, title, total=True)
+            at = {"card_month_price": self.at.drivers[model], "month": self._own("cash_month")}
+            self._line(f"rent_{model}", RENT_LINE, at, title, total=True)
         for line in OWNED_LINES:
             self._line(line.name, line, total=True)
         for option in OPTIONS:
@@ -158,7 +159,7 @@ class _Writer:
     def _drawn(self) -> None:
         """What the chart draws: months stop at the horizon, and a way without a price lies below the axis, out of sight."""
         parts = self.parts
-        month, horizon = self._own("month"), self.at.drivers["horizon_months"]
+        month, horizon = self._own("cash_month"), self.at.drivers["horizon_months"]
         self._column("drawn_month", parts.say("Drawn: month", "绘图：月份"), unit_of(MonthNumber), f"=MIN({month},{horizon})")
         first, last = (get_column_letter(self.at.columns[f"so_far_{option}"]) for option in (OPTIONS[0], OPTIONS[-1]))
         below = f"-1-MAX(${first}${FIRST}:${last}${LAST})"
