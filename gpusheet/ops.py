@@ -84,8 +84,7 @@ def power(base: float, exponent: float) -> float:
         return cast(float, base**exponent)
     if _scalar(base, exponent):
         return NAN if _missing(exponent) else cast(float, base**exponent)
-    numpy = _numpy()
-    return cast(float, numpy.where(numpy.isnan(exponent), NAN, base**exponent))
+    return cast(float, _but_missing(base**exponent, exponent))
 
 
 # --- choosing among numbers -----------------------------------------------------------------------------------------
@@ -153,8 +152,17 @@ def _compare(name: str, x: Any, limit: Any, condition: str, test: Callable[[Any,
         return cast(float, _call(name, (x, limit), _as_number(condition), **how))
     if _scalar(x, limit):
         return NAN if _missing(x, limit) else float(test(x, limit))
+    return cast(float, _but_missing(test(x, limit) * 1.0, x, limit))
+
+
+def _but_missing(result: Any, *values: Any) -> Any:
+    """An array of its own, missing where one of the values is: one look at each column, as most have nothing missing."""
     numpy = _numpy()
-    return cast(float, numpy.where(numpy.isnan(x) | numpy.isnan(limit), NAN, test(x, limit)))
+    for value in values:
+        missing = numpy.isnan(value)
+        if missing.any():
+            result = numpy.where(missing, NAN, result)
+    return result
 
 
 def where(flag: float, then: float, otherwise: float) -> float:
@@ -171,8 +179,9 @@ def where(flag: float, then: float, otherwise: float) -> float:
     if _scalar(flag, then, otherwise):
         return NAN if _missing(flag, then, otherwise) else float(then if flag else otherwise)
     numpy = _numpy()
+    result = numpy.where(flag, then, otherwise)
     there = numpy.isfinite(flag + then + otherwise)  # what was divided by zero is missing too
-    return cast(float, numpy.where(there, numpy.where(flag, then, otherwise), NAN))
+    return cast(float, result if there.all() else numpy.where(there, result, NAN))
 
 
 def pick(number: float, *options: Any) -> Any:
@@ -209,6 +218,10 @@ def if_given(present: Any, then: float, otherwise: float) -> float:
     missing = numpy.isnan(wanted[0])
     for value in wanted[1:]:
         missing = missing | numpy.isnan(value)
+    if not missing.any() and numpy.shape(then) == missing.shape:
+        return then
+    if missing.all() and numpy.shape(otherwise) == missing.shape:
+        return otherwise
     return cast(float, numpy.where(missing, otherwise, then))
 
 

@@ -161,7 +161,8 @@ def _solve_block(values: dict[str, Any], rules: tuple[Rule, ...]) -> None:
             if isinstance(typed, Texts):
                 typed = typed.texts()
             blank = typed == "" if rule.unit.symbol == "text" else numpy.isnan(typed)
-            result = numpy.where(blank, result, typed)
+            if not numpy.all(blank):
+                result = numpy.where(blank, result, typed)
         values[rule.name] = result
 
 

@@ -29,7 +29,7 @@ class Scenario(Row):
         "Requests x", "请求量倍数", "Users, requests a day and typed peaks of every workload are multiplied by this.",
         default=1.0, gt=0, low=0.5, high=2)
     growth_change: Share = column(
-        "Growth +", "月增长率增减", "Added to the monthly growth of every workload.", default=0.0, ge=-0.5, le=0.5, low=-0.05,
+        "Growth +", "月增长率增减", "Added to the monthly growth of every workload.", default=0.0, ge=-1, le=1, low=-0.05,
         high=0.05)
     tokens_factor: Ratio = column(
         "Tokens x", "token 数倍数", "Input and output tokens of every workload are multiplied by this.", default=1.0, gt=0,

@@ -44,7 +44,7 @@ def scenario_growth(monthly_growth: Share, growth_change: Share) -> Share:
     >>> round(scenario_growth(0.05, 0.02), 4), round(scenario_growth(-0.9, -0.5), 4)
     (0.07, -1.0)
     """
-    return maximum(TINY - 1, monthly_growth + growth_change)
+    return maximum(TINY, 1 + monthly_growth + growth_change) - 1
 
 
 @rule(en="Discount in the scenario", zh="情景下的折扣率", source="convention", line=False)

@@ -81,7 +81,7 @@ def token_collective_gb(tensor_ranks: Number, layers: Layers, hidden: Elements) 
     0.00458752
     """
     share = maximum(0, tensor_ranks - 1) / tensor_ranks
-    return LAYER_COLLECTIVES * RING_PASSES * layers * either(hidden, 0) * WIDE_BYTES * share / BYTES_PER_GB
+    return layers * LAYER_COLLECTIVES * RING_PASSES * either(hidden, 0) * WIDE_BYTES * share / BYTES_PER_GB
 
 
 @rule(en="Collectives per token", zh="每token通信耗时", source="data moved over one direction of the link")

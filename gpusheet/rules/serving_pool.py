@@ -27,12 +27,12 @@ from gpusheet.units import (
 
 
 @rule(en="KV pool out of all memory", zh="按总显存计的KV池", source="vLLM gpu_worker")
-def pool_of_total_gib(
+def pool_of_all_gib(
     memory_share: Share, card_gib: GiBPerCard, weights_gib_per_card: GiBPerCard, engine_overhead_gib: GiBPerCard, graph_gib: GiB
 ) -> GiBPerCard:
     """Pool of an engine that takes a share of the card and pays everything out of it.
 
-    >>> round(pool_of_total_gib(0.95, 79.15, 14.99, 2.06, 0), 2)
+    >>> round(pool_of_all_gib(0.95, 79.15, 14.99, 2.06, 0), 2)
     58.14
     """
     return card_gib * memory_share - weights_gib_per_card - engine_overhead_gib - graph_gib
@@ -64,7 +64,7 @@ def pool_of_free_after_gib(
 
 @rule(en="KV pool by the engine's arithmetic", zh="引擎口径KV池", source="vLLM, SGLang, TensorRT-LLM")
 def engine_pool_gib(
-    pool_kind: Text, pool_of_total_gib: GiBPerCard, pool_of_free_before_gib: GiBPerCard, pool_of_free_after_gib: GiBPerCard
+    pool_kind: Text, pool_of_all_gib: GiBPerCard, pool_of_free_before_gib: GiBPerCard, pool_of_free_after_gib: GiBPerCard
 ) -> GiBPerCard:
     """Memory for KV cache on a card, as the engine sizes it at its start.
 
@@ -72,7 +72,7 @@ def engine_pool_gib(
     (58.14, 55.89)
     """
     return choose(
-        pool_kind, of_total=pool_of_total_gib, of_free_before=pool_of_free_before_gib, of_free_after=pool_of_free_after_gib
+        pool_kind, of_total=pool_of_all_gib, of_free_before=pool_of_free_before_gib, of_free_after=pool_of_free_after_gib
     )
 
 

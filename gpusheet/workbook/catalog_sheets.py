@@ -10,7 +10,7 @@ from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Engine, Fx, Generation, Gpu, Model, Price, Row, Workload, columns
 from gpusheet.catalog.planning import PLANNING
-from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
+from gpusheet.units import Cards, Flag, NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import DATE_ROW, TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
@@ -30,30 +30,38 @@ def _known(name: str) -> str:
     return f"ISNUMBER({match_choice(_cell(name), column)})"
 
 
+def _flag(name: str, en: str, zh: str, formula: str) -> Calculated:
+    return Calculated(name, en, zh, unit_of(Flag), formula)
+
+
+_SIZED = "Prices[[#This Row],[cards]:[price]]"
 PRICE_COLUMNS = (
     Calculated(
         "line", "Row of the table", "表内行号", unit_of(Number), "=ROW()-ROW(Prices[[#Headers],[line]])"),
+    _flag("listed", "Price list, GPU and currency there", "价目表、GPU 与币种齐全",
+          f'=({_cell("price_list")}<>"")*(COUNTA(Prices[[#This Row],[gpu]:[currency]])=4)'),
+    _flag("priced", "Cards and price above 0", "卡数与价格为正", f"=(COUNT({_SIZED})=2)*(MIN({_SIZED})>0)"),
+    *(_flag(f"{name}_known", en, zh, f"=1*{_known(name)}") for name, en, zh in (
+        ("per", "Price per card or instance", "计价单位有效"), ("period", "Period known", "计价周期有效"),
+        ("pricing_model", "Pricing model known", "计费方式有效"), ("tax", "Tax known", "税务口径有效"))),
     Calculated(
-        "terms_known", "Named, per and period known", "名称、计价单位与周期有效", unit_of(Flag),
-        f'={_known("per")}*{_known("period")}*(COUNTA({_cell("price_list")},{_cell("gpu")},{_cell("currency")})=3)'),
-    Calculated(
-        "model_known", "Pricing model and tax known", "计费方式与税务口径有效", unit_of(Flag),
-        f'={_known("pricing_model")}*{_known("tax")}'),
+        "price_cards", "Cards that the price is for", "价格对应卡数", unit_of(Cards),
+        f'=IF({_cell("per")}="instance",{_cell("cards")},1)'),
     Calculated(
         "price_per_card", "Price per card and period", "单卡价格", unit_of(PerCardHour),
-        f'=IF((COUNT(Prices[[#This Row],[cards]:[price]])=2)*(N({_cell("cards")})>0),'
-        f'{_cell("price")}/IF({_cell("per")}="instance",{_cell("cards")},1),"")'),
+        f'=IF({_cell("priced")}=1,{_cell("price")}/{_cell("price_cards")},"")'),
     Calculated(
         "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(NewestDay),
-        f'=IF((COUNT({_cell("snapshot_date")},{_cell("price_per_card")})=2)'
-        f'*{_cell("terms_known")}*{_cell("model_known")},'
-        f'{_cell("snapshot_date")}*({_cell("price_per_card")}>0),0)'),
+        f'=N({_cell("snapshot_date")})*MIN(Prices[[#This Row],[listed]:[tax_known]])'),
     Calculated(
         "unusable_day", "Day of a row that cannot be used, else 0", "不可用报价的日期(可用为0)", unit_of(NewestDay),
         f'=({_cell("price_day")}=0)*CHOOSE(1+COUNTIF({_cell("snapshot_date")},">0"),Lookup!$E${DATE_ROW},{_cell("snapshot_date")})'),
     Calculated(
-        "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
-        f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}'),
+        "terms", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
+        f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}&"|"'),
+    Calculated(
+        "offer", "List | GPU | model | listing", "价目表|GPU|计费方式|报价项", unit_of(Text),
+        f'={_cell("terms")}&{_cell("listing")}&"|"'),
 )  # fmt: skip
 
 

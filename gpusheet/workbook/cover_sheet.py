@@ -29,8 +29,9 @@ TEXT, DATE, NUMBER, MONEY = unit_of(Text), unit_of(Date), unit_of(Number), unit_
 WORDS: dict[str, dict[str, str]] = {
     "en": {
         "purpose": "Purpose", "purpose_text": "How many GPU cards LLM inference needs, and what they cost, by month.",
-        "author": "Author", "on": "Prepared on", "currency": "Currency", "tax": "Tax basis",
-        "tax_text": "prices with tax / without / unstated", "sign": "Sign convention",
+        "author": "Author", "on": "Prepared on", "currency": "Currency", "tax_included": "Tax basis: with tax",
+        "tax_excluded": "Tax basis: without tax", "tax_unstated": "Tax basis: unstated", "tax_text": "workloads at such a price",
+        "sign": "Sign convention",
         "sign_text": "Costs are positive; a refund is negative.", "as_of": "Prices as of", "master": "Master check",
         "failed": "Checks that fail", "alerts": "Alerts", "total": "Budget total", "year": "First fiscal year",
         "cards": "Cards billed, peak month", "workloads": "Workloads", "units": "Amounts below in units of",
@@ -40,7 +41,8 @@ WORDS: dict[str, dict[str, str]] = {
     },
     "zh": {
         "purpose": "用途", "purpose_text": "测算大模型推理所需 GPU 卡数及其按月成本。", "author": "编制人", "on": "编制日期",
-        "currency": "币种", "tax": "税务口径", "tax_text": "含税 / 不含税 / 未注明的报价数", "sign": "符号约定",
+        "currency": "币种", "tax_included": "税务口径:含税", "tax_excluded": "税务口径:不含税",
+        "tax_unstated": "税务口径:未注明", "tax_text": "采用此类报价的业务数", "sign": "符号约定",
         "sign_text": "成本为正数,退款为负数。", "as_of": "价格基准日", "master": "总检查", "failed": "未通过检查数",
         "alerts": "提醒数", "total": "预算合计", "year": "首个财年", "cards": "计费卡数(峰值月)", "workloads": "业务数",
         "units": "以下金额单位", "contents": "目录", "colours": "颜色说明", "log": "版本记录", "blue": "手工输入",
@@ -62,7 +64,7 @@ def put_cover(
     sheet.row_dimensions[1].height = 34
     sheet["A1"].font = font(look.lang, "FFFFFF", bold=True, size=18)
     tax = lookup.rows["price_tax"]
-    counts = '&" / "&'.join(span.count_of("Lookup", tax, basis) for basis in ("included", "excluded", "unstated"))
+    bases = [(f"tax_{basis}", f"={span.count_of('Lookup', tax, basis)}") for basis in ("included", "excluded", "unstated")]
     grand, tier = budget.rows["shown_grand"], budget.rows["month_tier"]
     year = get_column_letter(budget.first_year)
     facts: tuple[tuple[str, str, Any, str], ...] = (
@@ -70,7 +72,7 @@ def put_cover(
         ("author", f'={cells.value("prepared_by")}&""', TEXT, ""),
         ("on", f"={cells.value('prepared_on')}", DATE, ""),
         ("currency", f"={cells.value('currency')}", TEXT, ""),
-        ("tax", f"={counts}", TEXT, words["tax_text"]),
+        *((key, formula, NUMBER, words["tax_text"]) for key, formula in bases),
         ("sign", words["sign_text"], TEXT, ""),
         ("as_of", f"=Lookup!$E${DATE_ROW}", DATE, ""),
         ("master", f"=Checks!{MASTER}", TEXT, ""),

@@ -117,7 +117,8 @@ OPTIONAL: dict[str, tuple[str, str, str, str, str]] = {
 }  # fmt: skip
 ALL_SHEETS = {**SHEETS, **OPTIONAL}
 
-# rows of Workloads that are filled in but have no name
+# rows of Workloads that are filled in: as many workloads must a total hold; and those of them that have no name
+FILLED = 'SUMPRODUCT(1*((Workloads[workload]<>"")+(Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
 UNNAMED = 'SUMPRODUCT((Workloads[workload]="")*((Workloads[model]<>"")+(Workloads[input_tokens]<>"")>0))'
 
 DATE_ROW = 3  # of Lookup: holds the day as of which prices are asked for
@@ -128,7 +129,7 @@ TABLE_FIRST = TABLE_HEADER + 1
 
 NUMBER_ROW, NAME_ROW, STATUS_ROW = 4, 5, 6  # of Lookup and Sizing
 FIRST_LINE = 8
-FIRST_COLUMN = 5  # of the workloads: before them name, label, unit, largest value
+FIRST_COLUMN = 5  # of the workloads: before them name, label, unit, where it comes from
 
 
 def title_of(sheet: str, lang: str) -> str:
@@ -195,9 +196,3 @@ class Span:
         Not COUNTIF: over a row of a thousand columns the engine that computes cached values takes 2 s for one.
         """
         return f'SUMPRODUCT(1*({self.row(sheet, row)}="{text}"))'
-
-    @property
-    def counted(self) -> str:
-        """How many workloads a total must hold: also those that no line computes and those without a name."""
-        ok, incomplete = (self.count_of("Lookup", STATUS_ROW, text) for text in ("ok", "incomplete"))
-        return f"MAX({ok}+{incomplete},COUNTA(Workloads[workload]))+{UNNAMED}"

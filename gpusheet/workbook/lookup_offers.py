@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from gpusheet.catalog import columns
 from gpusheet.catalog.derived import Found
-from gpusheet.units import NewestDay, Number, Rate, Text, Unit, unit_of
+from gpusheet.units import Flag, NewestDay, Number, Rate, Text, Unit, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, OLD_DAY
+from gpusheet.workbook.lookup_flags import FlagMaker
 
 OFFERS = ("on_demand", "monthly", "chosen", "old")
 OFFER_TITLES = {
@@ -20,6 +21,7 @@ OFFER_TITLES = {
     "old": ("The same offer at the old prices", "旧报价日的同一报价"),
     "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
 }
+OFFER_PARTS = ("key", "date", "blocking", "offers", "line", "currency", "rates", "quoted_rate", "rate")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class FetchLine:
     zh: str
     unit: Unit
     formula: str
-    most: str = ""  # the cell with the largest value allowed
+    source: str = ""  # the sheet that it comes from
 
     def label(self, lang: str) -> str:
         return self.zh if lang == "zh" else self.en
@@ -51,6 +53,7 @@ class OfferLines:
     rows: dict[str, int]
     groups: list[Group]
     _next: int
+    _flags: FlagMaker
 
     def at(self, name: str) -> str:
         """The cell of a line in the first workload's column."""
@@ -71,39 +74,55 @@ class OfferLines:
         assert [line.name for line in lines] == names
         self.groups.append(Group(*title, tuple(lines)))
 
-    def _offer(self, offer: str) -> None:
-        names = [f"{offer}_{part}" for part in ("key", "date", "blocking", "offers", "line", "currency", "rate")]
+    def _put_flags(self) -> None:
+        """The flags, as lines."""
+        flags = self._flags.flags
 
         def make() -> list[FetchLine]:
-            key, date, blocking, offers, line, currency, _ = (self.at(name) for name in names)
-            model = self.at("pricing_model") if offer in ("chosen", "old") else f'"{offer}"'
+            return [FetchLine(flag.name, flag.en, flag.zh, unit_of(Flag), flag.formula) for flag in flags]
+
+        self._group(("Complete: 1 where it holds", "完整性：1 表示符合"), make, [flag.name for flag in flags])
+
+    @property
+    def all_hold(self) -> str:
+        """Whether all flags of the first column are 1; one that is blank counts as none."""
+        names = [flag.name for flag in self._flags.flags]
+        cells = f"{self.at(names[0])}:{self.at(names[-1])}"
+        return f"SUM({cells})=ROWS({cells})"
+
+    def _offer(self, offer: str) -> None:
+        names = [f"{offer}_{part}" for part in OFFER_PARTS]
+
+        def make() -> list[FetchLine]:
+            key, date, blocking, offers, line, currency, rates, quoted, _ = (self.at(name) for name in names)
+            model = f'|"&{self.at("pricing_model")}&"|' if offer in ("chosen", "old") else f"|{offer}|"
             as_of = OLD_DAY if offer == "old" else f"$E${DATE_ROW}"
             listing = f"E${self.rows['listing']}"
-            match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
-            same = f"Prices[price_key],{key},Prices[price_day],{date}"
-            named = f"{same},Prices[listing],{listing}"
-            # where a row that cannot be used would be the newest, an older price must not take its place
-            unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<={as_of})"
-            own = self.currency
-            pair = f"FX[currency],{currency},FX[budget_currency],{own}"
+            # all offers on these terms, or the one of the listing: what begins so
+            alike, same = f'Prices[offer],{key}&"*"', f"((Prices[terms]={key})+(Prices[offer]={key}))"
+            pair = f"FX[currency],{currency},FX[budget_currency],{self.currency}"
             blank = f'E${NAME_ROW}=""'
-            return [
-                FetchLine(names[0], "Price list | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
-                          f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"|"&{model})'),
-                FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
-                          f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<={as_of})*Prices[price_day])))'),
-                FetchLine(names[2], "Row of the table that states no usable price (0 is wanted)", "无可用价格的表内行(应为0)",
-                          unit_of(Number), f'=IF({blank},"",SUMPRODUCT(MAX({match}*{unusable}*Prices[line])))'),
-                FetchLine(names[3], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
-                          f'=IF({blank},"",({date}>0)*({blocking}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
-                FetchLine(names[4], "Row of the offer", "报价所在行", unit_of(Number),
-                          f'=IF({offers}=1,IF({listing}="",SUMIFS(Prices[line],{same}),SUMIFS(Prices[line],{named})),"")'),
-                FetchLine(names[5], "Currency quoted", "报价币种", unit_of(Text),
-                          f'=IF({line}="","",INDEX(Prices[currency],{line}))'),
-                FetchLine(names[6], "Exchange rate", "汇率", unit_of(Rate),
-                          f'=CHOOSE(1+({currency}={own})+2*(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)*({currency}<>{own}),"",1,'
-                          f'SUMIFS(FX[rate],{pair}))'),
-            ]  # fmt: skip
+            formulas = (
+                (("Price list | GPU | model | listing", "价目表|GPU|计费方式|报价项"), Text, "Workloads",
+                 f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"{model}"&{listing}&REPT("|",1*({listing}<>"")))'),
+                (("Newest day at or before the as-of date", "基准日及以前的最新日期"), NewestDay, "Prices",
+                 f'=IF({blank},"",SUMPRODUCT(MAX({same}*(Prices[price_day]<={as_of})*Prices[price_day])))'),
+                # where a row that cannot be used would be the newest, an older price must not take its place
+                (("Rows since then without a usable price (0 is wanted)", "此后无可用价格的行数(应为0)"), Number, "Prices",
+                 f'=IF({blank},"",COUNTIFS({alike},Prices[unusable_day],">="&MAX(1,{date}),Prices[unusable_day],"<="&{as_of}))'),
+                (("Offers of that day (1 is wanted)", "当日报价数(应为1)"), Number, "Prices",
+                 f'=IF({blank},"",({blocking}=0)*({date}>0)*COUNTIFS({alike},Prices[price_day],{date}))'),
+                (("Row of the offer", "报价所在行"), Number, "Prices",
+                 f'=IF({offers}=1,SUMIFS(Prices[line],{alike},Prices[price_day],{date}),"")'),
+                (("Currency quoted", "报价币种"), Text, "Prices", f'=IF({line}="","",INDEX(Prices[currency],{line})&"")'),
+                (("Rates of that currency (1 is wanted)", "该币种汇率数(应为1)"), Number, "FX",
+                 f'=IF({currency}="","",COUNTIFS({pair}))'),
+                (("Rate of that currency", "该币种汇率"), Rate, "FX", f'=IF(N({rates})=1,SUMIFS(FX[rate],{pair}),"")'),
+                (("Exchange rate", "汇率"), Rate, "",
+                 f'=CHOOSE(1+({currency}={self.currency})+2*({currency}<>{self.currency})*(N({quoted})>0),"",1,{quoted})'),
+            )  # fmt: skip
+            return [FetchLine(name, *title, unit_of(unit), formula, source)
+                    for name, (title, unit, source, formula) in zip(names, formulas, strict=True)]  # fmt: skip
 
         self._group(OFFER_TITLES[offer], make, names)
 
@@ -130,10 +149,10 @@ class OfferLines:
         price = f"INDEX(Prices[price_per_card],{line})*{rate}"
         if period is None:
             return f'=IF(COUNT({line},{rate})=2,{price},"")'
-        return f'=IF(COUNT({line},{rate})=2,IF(INDEX(Prices[period],{line})="{period}",{price},""),"")'
+        return f'=IF(COUNT({line},{rate})=2,CHOOSE(1+(INDEX(Prices[period],{line})="{period}"),"",{price}),"")'
 
     def _of_offer(self, offer: str, column: str) -> str:
         line = self.at(f"{offer}_line")
-        return f'=IF({line}="","",IF(INDEX(Prices[{column}],{line})="","",INDEX(Prices[{column}],{line})))'
+        return f'=IF({line}="","",INDEX(Prices[{column}],{line})&"")'
 
 

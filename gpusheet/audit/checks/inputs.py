@@ -95,6 +95,7 @@ def has_units(model: Model, this: Point) -> Iterator[Finding]:
         if columns:
             column, head = min(columns.items())
             lacking = [(row, column) for row in sheet.rows if row > head and not sheet.text(row, column)
+                       and not sheet.in_table(row, column)  # a table has its units above its columns
                        and sheet.text(row, min(sheet.rows[row])) and _has_numbers(sheet, row, column)]  # fmt: skip
             yield from _several(
                 this, sheet, lacking, ("named rows of numbers without a unit", "个有名称的数字行没有单位")

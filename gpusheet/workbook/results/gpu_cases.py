@@ -262,10 +262,9 @@ class GpuCases:
         parts.put(sheet, DATE_ROW, FIRST_COLUMN, f"=Lookup!$E${DATE_ROW}", unit_of(Date))
         self._workload(sheet)
         name = f"INDEX(GPUs[gpu],E${NUMBER_ROW})"
-        there = f'=IF(E${NUMBER_ROW}>ROWS(GPUs[gpu]),"",IF({name}="","",{name}))'
+        there = f'=IF(E${NUMBER_ROW}>ROWS(GPUs[gpu]),"",{name}&"")'
         fill_right(sheet, look, NAME_ROW, FIRST_COLUMN, span.count, there, TEXT)
-        flags = "*".join(f"N({self.at(flag)})" for flag in ("gpu_complete", "generation_complete"))
-        status = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({STATUS}="ok")*{flags},"incomplete","ok"))'
+        status = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({STATUS}="ok")*({self.lines.all_hold}),"incomplete","ok"))'
         fill_right(sheet, look, STATUS_ROW, FIRST_COLUMN, span.count, status, TEXT)
         self._looked_up(sheet, width)
         for title, lines in self.groups:
@@ -304,7 +303,7 @@ class GpuCases:
             look.group(sheet, lines.rows[group.lines[0].name] - 1, group.zh if lang == "zh" else group.en, width)
             for line in group.lines:
                 mine = line.name in lines.of_workload
-                own = line.formula if mine else f"={line.most}" if line.most else lines.own_values.get(line.name, "")
+                own = line.formula if mine else lines.own_values.get(line.name, "")
                 formula = "" if mine else line.formula
                 self._line(sheet, lines.rows[line.name], line.name, line.label(lang), line.unit, formula, own)
 

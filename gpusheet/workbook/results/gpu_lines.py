@@ -5,8 +5,6 @@ The lines are made as those of Lookup, where a column is a workload; here a colu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gpusheet.catalog import Column, Workload, columns
 from gpusheet.catalog.derived import Found
 from gpusheet.catalog.planning import Scenario
@@ -16,6 +14,7 @@ from gpusheet.comparison import HELD, MEASURED
 from gpusheet.units import Flag, NewestDay, Number, unit_of
 from gpusheet.workbook.fetches import FETCHES
 from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span
+from gpusheet.workbook.lookup_flags import FlagMaker
 from gpusheet.workbook.lookup_lines import LookupLines, typed_name
 from gpusheet.workbook.lookup_offers import FetchLine
 from gpusheet.workbook.results.parts import Parts
@@ -42,6 +41,7 @@ class GpuLines(LookupLines):
         self.of_workload: set[str] = set()  # lines of column D alone
         self.groups = []
         self._next = FIRST_LINE
+        self._flags = FlagMaker(self.cells, self.at)
         self._looked_at()
         for fetch in FETCHES:
             if fetch.table in ("GPUs", "Generations"):
@@ -50,6 +50,7 @@ class GpuLines(LookupLines):
         for model in PRICING_MODELS:
             self._offer(model)
         self._prices()
+        self._put_flags()
 
     @property
     def next_row(self) -> int:
@@ -110,7 +111,7 @@ class GpuLines(LookupLines):
                 FetchLine("own_list", "Price list is the workload's", "价目表与业务相同", unit_of(Flag), same),
                 FetchLine("budget_currency", currency.en, currency.zh, currency.unit, f"={self.cells.value(currency.name)}"),
                 in_column_d(self._agreed_discount()),
-                in_column_d(self._typed(replace(workload["discount"], name=typed), optional=False)),
+                in_column_d(self._typed(workload["discount"], optional=False)),
                 line(change.name, change, f"={self.lookup(change.name)}"),
                 line("discount", workload["discount"], f"={self.varied('discount', self.at)}"),
             ]

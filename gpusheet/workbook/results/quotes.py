@@ -58,7 +58,7 @@ def _newest(condition: str) -> str:
 
 def _items(new: str, old: str) -> list[Item]:
     day = "INDEX(Prices[price_day],{number})"
-    listing = 'INDEX(Prices[price_key],{number})&"|"&INDEX(Prices[listing],{number})'
+    listing = 'INDEX(Prices[offer],{number})'
 
     def in_force(at: str) -> str:
         later = f'COUNTIFS({{key:all}},{{key}},{{day:all}},">"&{{day}},{{day:all}},"<="&{at})'
