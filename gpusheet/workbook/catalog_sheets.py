@@ -54,8 +54,11 @@ PRICE_COLUMNS = (
         "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(NewestDay),
         f'=N({_cell("snapshot_date")})*MIN(Prices[[#This Row],[listed]:[tax_known]])'),
     Calculated(
+        "row_day", "Day of the row; without one the as-of date", "本行日期(缺失时取基准日)", unit_of(NewestDay),
+        f'=IF(N({_cell("snapshot_date")})>0,{_cell("snapshot_date")},Lookup!$E${DATE_ROW})'),
+    Calculated(
         "unusable_day", "Day of a row that cannot be used, else 0", "不可用报价的日期(可用为0)", unit_of(NewestDay),
-        f'=({_cell("price_day")}=0)*CHOOSE(1+COUNTIF({_cell("snapshot_date")},">0"),Lookup!$E${DATE_ROW},{_cell("snapshot_date")})'),
+        f'=({_cell("price_day")}=0)*{_cell("row_day")}'),
     Calculated(
         "terms", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
         f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}&"|"'),

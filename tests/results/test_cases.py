@@ -15,6 +15,7 @@ from gpusheet.catalog.planning import Plans, Scenario
 from gpusheet.drivers import DRIVERS, moved, run_rate
 from gpusheet.lookup import LookUp, look_up
 from gpusheet.workbook.book import Built, build
+from gpusheet.workbook.budget_layout import BLOCKED
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.results.outcomes import SLOTS
@@ -66,14 +67,14 @@ def test_the_book_follows_the_scenario(made: tuple[Inputs, Built, Values, int]) 
 
 def test_each_scenario_is_what_python_says(made: tuple[Inputs, Built, Values, int]) -> None:
     inputs, built, values, month = made
-    at = built.results["Outcomes"]
+    at, blocked = built.results["Outcomes"], values.at("Budget", BLOCKED.replace("$", ""))
     different = []
     for slot, scenario in enumerate(SCENARIOS):
         table = run_rate(looked_up(inputs, scenario), month, season_of(inputs, month))
         for line in ("month_cards", "month_tier", "month_cost"):
             cell = f"{get_column_letter(3 + slot)}{at[line]}"
             wanted, held = table[line].sum(skipna=False), values.at("Outcomes", cell)
-            if not agrees("blocked" if math.isnan(wanted) else float(wanted), held):
+            if not agrees(blocked if math.isnan(wanted) else float(wanted), held):
                 different.append(f"{scenario.scenario} {line}: Python {wanted}, sheet {held}")
     assert different == []
     assert len({values.at("Outcomes", f"{get_column_letter(3 + slot)}{at['month_cost']}") for slot in range(SLOTS)}) >= SLOTS - 1
@@ -90,7 +91,7 @@ def test_each_driver_is_what_python_says(made: tuple[Inputs, Built, Values, int]
             wanted = cost(inputs, moved(looked_up(inputs), driver, sign * inputs.settings.shock), month)
             assert agrees(wanted, values.at("Sensitivity", f"{column}{row}")), (driver.name, sign)
             moves += wanted != base
-    assert moves >= 4
+    assert moves >= 3
 
 
 def test_the_ranking_is_by_swing(made: tuple[Inputs, Built, Values, int]) -> None:

@@ -35,6 +35,7 @@ def summed(of: Case, values: list[float]) -> list[float]:
         by_quarter[quarter] += value
     found = [math.fsum(values)]
     for sums, (first, last) in ((by_year, at.years), (by_quarter, at.quarters)):
+        found += [math.nan] * (first - TOTAL - len(found))  # a blank column before the quarters
         found += [*sums.values(), *[math.nan] * (last - first + 1 - len(sums))]
     return found
 

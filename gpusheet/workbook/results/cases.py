@@ -6,7 +6,7 @@ the lines of the month; all else it reads from Lookup and Sizing. Its totals sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from gpusheet.calendar import LINES, MONTH_INPUTS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula, nullable, sign
-from gpusheet.units import MonthNumber, Ratio, Text, Unit, unit_of
+from gpusheet.units import MonthNumber, Ratio, Share, Text, Unit, unit_of
 from gpusheet.wiring import facts, quantities, rules_between
 from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, MONTHS, SEASON_ROW, TAX
 from gpusheet.workbook.grid import fill_right
@@ -25,6 +25,7 @@ from gpusheet.workbook.style import printing, protect
 from gpusheet.workbook.workload_columns import finish, frame, label_line
 
 MONTH_CELL, SEASON_CELL = "$D$2", "$D$3"  # of a sheet of cases: the run-rate month, and its season factor
+COMPLETE = f'E${STATUS_ROW}="ok"'
 TOTALS = ("month_cards", "month_tier", "month_cost")
 
 
@@ -84,25 +85,27 @@ class Cases:
         self.look.group(self.sheet, self.line, title, self.width)
         if shock is not None:
             parts.put(self.sheet, self.line, 4, shock, unit_of(Ratio))
+            self.sheet.cell(self.line, 3).value = unit_of(Share).label(parts.lang)
             self.sheet.cell(self.line, 4).number_format = "+0.0%;-0.0%;0.0%"
         own = f"$D${self.line}"
         for name, formula in changes.items():
             quantity = quantities()[name]
             self.line += 1
             at.lookup[name] = self.line
-            self._line(name, quantity.label(parts.lang), quantity.unit, "=" + formula.replace("{shock}", own))
+            self._line(f"{name} input {key}", quantity.label(parts.lang), quantity.unit, "=" + formula.replace("{shock}", own))
         rules = affected(frozenset(changes))
         for offset, name in enumerate(rules, 1):
             at.rules[name] = self.line + offset
         place = _CasePlaces(parts, at)
+        computed = {*parts.sizing, *rules, *(line.name for line in LINES)}
         for name in rules:
             rule = quantities()[name].rule
             assert rule is not None
             self.line += 1
             typed = place.typed(name) if quantities()[name].column is not None else None
-            formula = cell_formula(rule.expression, facts(), place, f'E${STATUS_ROW}="ok"', typed)
-            self._line(name, rule.label(parts.lang), rule.unit, formula)
-        self._month(key, at, place)
+            formula = cell_formula(rule.expression, facts(), place, COMPLETE, typed, computed)
+            self._line(f"{name} {key}", rule.label(parts.lang), rule.unit, formula)
+        self._month(key, at, place, computed)
         self.blocks[key] = at
         return at
 
@@ -110,15 +113,15 @@ class Cases:
         label_line(self.sheet, self.look, self.line, name, label, unit)
         fill_right(self.sheet, self.look, self.line, FIRST_COLUMN, self.parts.span.count, formula, unit)
 
-    def _month(self, key: str, at: Block, place: _CasePlaces) -> None:
+    def _month(self, key: str, at: Block, place: _CasePlaces, computed: Container[str]) -> None:
         """The lines of the calendar in the run-rate month, with totals of cards and cost."""
         parts = self.parts
         known: dict[str, Facts] = {**facts(), "season_factor": Facts("nonnegative", nullable=True)}
         for line in LINES:
             known[line.name] = Facts(sign(line.expression, known), nullable(line.expression, known))
             self.line += 1
-            formula = cell_formula(line.expression, known, place, f'E${STATUS_ROW}="ok"')
-            self._line(line.name, line.label(parts.lang), line.rule.unit, formula)
+            formula = cell_formula(line.expression, known, place, COMPLETE, computed=computed)
+            self._line(f"{line.name} {key}", line.label(parts.lang), line.rule.unit, formula)
             place.months[line.name] = self.line
             if line.name in TOTALS:
                 cells = f"{parts.span.first}{self.line}:{parts.span.last}{self.line}"
@@ -126,7 +129,6 @@ class Cases:
                 total = f"=IF((COUNT({cells})=Budget!{COUNTED}){tax},SUM({cells}),Budget!{BLOCKED})"
                 parts.put(self.sheet, self.line, 4, total, line.rule.unit, total=True)
                 at.totals[line.name] = self.line
-                self.sheet.cell(self.line, 1).value = f"{line.name} {key}"
 
     def total(self, line: str, key: str) -> str:
         """The total of a line in a case, found by its name in column A; `key` is a formula of text."""

@@ -78,6 +78,9 @@ class GpuCases:
         self.rows: dict[str, int] = {}  # of the lines below what is looked up
         self.typed: dict[str, int] = {}  # of column D: what is typed in place of a rule that each card computes
         self.of_workload: set[str] = set()  # lines of column D alone
+        self.chosen_by = rules_between(FACTS, REPLICA)
+        # lines that are blank where the status is not ok, or there is no number of cards
+        self.computed = {*rules_of_card(), *rules_of_price(), "replica_cards", *MARGINS}
         self.known = _facts()
         self.groups: list[tuple[str, list[tuple[int, Line]]]] = []
         row = self.lines.next_row
@@ -131,11 +134,10 @@ class GpuCases:
 
     def _lines(self) -> Iterator[tuple[str, list[Line]]]:
         lang = self.parts.lang == "zh"
-        chosen_by = rules_between(FACTS, REPLICA)
-        yield TITLES["replica"][lang], [*(self._rule(find_rule(name)) for name in chosen_by), *self._replica()]
+        yield TITLES["replica"][lang], [*(self._rule(find_rule(name)) for name in self.chosen_by), *self._replica()]
         subjects: dict[str, list[Line]] = {}
         for name in rules_of_card():
-            if name not in chosen_by:
+            if name not in self.chosen_by:
                 rule = find_rule(name)
                 subjects.setdefault(rule.subject, []).append(self._rule(rule))
         for subject, lines in subjects.items():
@@ -159,7 +161,8 @@ class GpuCases:
                 typed = f"$D${self.typed[rule.name]}"
             elif rule.name in MEASURED:
                 typed = self.lines.at(rule.name)
-            return cell_formula(rule.expression, self.known, place, COMPLETE, typed)
+            complete = COMPLETE if rule.name in self.chosen_by else f'E${self.rows["cards"]}<>""'
+            return cell_formula(rule.expression, self.known, place, complete, typed, self.computed)
 
         sizing, label = self.parts.sizing, rule.label(self.parts.lang)
         if model:
@@ -179,10 +182,10 @@ class GpuCases:
             return own() if name == cards.name else self.at(name)
 
         def elsewhere() -> str:
-            return cell_formula(rule.expression, self.known, place, COMPLETE)
+            return cell_formula(rule.expression, self.known, place, COMPLETE, computed=self.computed)
 
         def chosen() -> str:
-            return f"=CHOOSE(1+N({self.lines.at('own_card')}),{self.at(rule.name)},{own()})"
+            return f'=IF({COMPLETE},CHOOSE(1+{self.lines.at("own_card")},{self.at(rule.name)},{own()}),"")'
 
         yield Line(rule.name, rule.label(self.parts.lang), rule.unit, elsewhere)
         yield Line(cards.name, cards.label(self.parts.lang), cards.unit, chosen, f"={self.lines.lookup(cards.name)}")
@@ -309,8 +312,8 @@ class GpuCases:
 
 
 def _facts() -> dict[str, Facts]:
-    """What is known of the quantities here: a card may have no number of cards that holds the model."""
-    known = {**facts(), "cards": replace(facts()["cards"], nullable=True)}
+    """What is known of the quantities here: what a card lacks may be missing, but not the number of cards that the lines ask for."""
+    known = dict(facts())
     for rule in order():
         if rule.name in rules_of_card() or rule.name in rules_of_price():
             missing = known[rule.name].nullable or nullable(rule.expression, known)

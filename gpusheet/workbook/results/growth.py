@@ -91,22 +91,28 @@ class _Writer:
         sheet, look, span = self.sheet, self.look, self.parts.span
         look.group(sheet, top - 1, title, MORE)
         fill_block(sheet, look, top, self.count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
-        for column, source in ((2, NAME_ROW), (3, STATUS_ROW)):
-            fill_block(sheet, look, top, self.count, column, 1, f"=INDEX({span.row('Lookup', source)},$A{top})", TEXT)
-        for row in range(top, top + self.count):
+        fill_block(sheet, look, top, self.count, 2, 1, f"=INDEX({span.row('Lookup', NAME_ROW)},$A{top})", TEXT)
+        for offset, row in enumerate(range(top, top + self.count)):
             look.text(sheet.cell(row, 1), color="A6A6A6")
+            status = f"INDEX({span.row('Lookup', STATUS_ROW)},$A{row})"
+            lacking = f'({status}="ok")*(COUNT({self._months("month_cards", offset)})<{LENGTH})'
+            fill_right(sheet, look, row, 3, 1, f'=CHOOSE(1+{lacking},{status},"incomplete")', TEXT)
 
     def _months(self, line: str, offset: int) -> str:
         """A workload's row of Budget, over the months."""
         row = self.budget.blocks[line] + offset
         return f"Budget!${self.budget.first}{row}:${self.budget.last}{row}"
 
-    def _first_above(self, offset: int, size: str, there: str) -> str:
-        """The first month that needs more cards than a size: the one of them from which it is longest to the end."""
+    def _first_above(self, offset: int, size: str, there: str = "") -> str:
+        """The first month that needs more cards than a size: the one of them from which it is longest to the end.
+
+        Where the size is a blank no number is above it.
+        """
         cards = self._months("month_cards", offset)
         left = f"{CALENDAR}!${self.budget.first}${LEFT_ROW}:${self.budget.last}${LEFT_ROW}"
-        there = f"(COUNT({cards})={LENGTH})*({there})*(MAX({cards})>{size})"
-        return f'=IF({there},{LENGTH}+1-SUMPRODUCT(MAX(({cards}>{size})*{left})),"")'
+        above = f"MAX({cards})>{size}"
+        test = f"({there})*({above})" if there else above
+        return f'=IF({test},{LENGTH}+1-SUMPRODUCT(MAX(({cards}>{size})*{left})),"")'
 
     def _steps(self, name: str, title: str, unit: Unit) -> None:
         sheet, look, top = self.sheet, self.look, self.at[name]
@@ -129,6 +135,7 @@ class _Writer:
             }[name]
             fill_right(sheet, look, top + offset, FIRST, STEPS, formula, unit)
             if name == "billed":
+                self.parts.put(sheet, top + offset, FIRST - 1, f'=IF(C{self.at["month"] + offset}="ok",0,"")', unit)  # held before
                 last = f"{sheet.cell(1, MORE - 1).column_letter}{top + offset}"
                 beyond = f"(COUNT({last})=1)*(MAX({self._months('month_cards', offset)})>N({last}))"
                 more = f'=IF($C{top + offset}="","",{beyond})'
@@ -138,12 +145,10 @@ class _Writer:
             sheet.conditional_formatting.add(area, CellIsRule(operator="lessThan", formula=[PREPARED], fill=fill("FFE699")))
 
     def _turns(self, row: int, offset: int, unit: Unit) -> None:
-        """The months of the steps: each outgrows what the one before was given, the first nothing, as the status at its
-        left is no number."""
+        """The months of the steps: each outgrows what the one before was given, the first what is held before."""
         for column in range(FIRST, MORE):
             held = f"{self.sheet.cell(1, column - 1).column_letter}{self.at['billed'] + offset}"
-            formula = self._first_above(offset, f"N({held})", f'{held}<>""')
-            fill_right(self.sheet, self.look, row, column, 1, formula, unit)
+            fill_right(self.sheet, self.look, row, column, 1, self._first_above(offset, held), unit)
 
     def _tiers(self) -> None:
         """The month in which each tier of the table is outgrown."""
@@ -162,7 +167,7 @@ class _Writer:
         sheet.row_breaks.append(Break(id=top - 3))
         tier = f"D${top - 1}"
         for offset in range(self.count):
-            formula = self._first_above(offset, f"N({tier})", f"COUNT({tier})=1")
+            formula = self._first_above(offset, tier, f'$C{top + offset}="ok"')
             fill_right(sheet, look, top + offset, FIRST, STEPS, formula, unit)
         self.line = top + self.count + 1
 

@@ -131,7 +131,7 @@ def _block(parts: Parts, sheet: Any, one: Line, line: int, at: CalendarCells, kn
     for name in needed:
         if name in budget.blocks:
             known[name] = Facts("nonnegative")
-    months = f"{budget.first}{top}:{budget.last}{top}"
+    months, computed = f"{budget.first}{top}:{budget.last}{top}", {*budget.blocks, *at.blocks}
     for offset in range(count):
         def place(name: str, row: int = top + offset) -> str:
             if name in drivers:
@@ -142,7 +142,7 @@ def _block(parts: Parts, sheet: Any, one: Line, line: int, at: CalendarCells, kn
                 return f"Budget!{budget.first}{budget.blocks[name] + row - top}"
             return f"{budget.first}${MONTH_ROW}" if name == "month" else name
 
-        formula = cell_formula(one.expression, known, place, f'$C{top + offset}="ok"')
+        formula = cell_formula(one.expression, known, place, f'$C{top + offset}="ok"', computed=computed)
         fill_right(sheet, look, top + offset, FIRST, budget.months, formula, unit)
     if unit == unit_of(MoneyPerMonth):
         look.text(sheet.cell(line, TOTAL, WORDS[parts.lang]["total"]), bold=True)

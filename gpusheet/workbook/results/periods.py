@@ -12,7 +12,7 @@ from gpusheet.formula import Facts, cell_formula
 from gpusheet.periods import GROUPS, UNSTATED
 from gpusheet.registry import Rule, find_rule
 from gpusheet.units import Money, MoneyPerMonth, Number, Rate, Ratio, Text, Unit, unit_of
-from gpusheet.workbook.budget_layout import BLOCKED, COST, COUNTED, MONTHS, TAX, WORDS, YEAR_ROW
+from gpusheet.workbook.budget_layout import BLOCKED, COST, COUNTED, TAX, WORDS, YEAR_ROW
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW
 from gpusheet.workbook.results.months import BUDGET_QUARTER_ROW, CURRENCIES, FX_ROWS, QUARTER_ROW, CalendarCells
@@ -23,7 +23,7 @@ from gpusheet.workbook.style import printing, protect, set_widths
 
 NAME = "Periods"
 KEY_ROW, NAMES_ROW, COUNT_ROW = 3, 4, 5  # of the periods: number or year, name, months of the budget in it
-MORE, TOTAL, FIRST = 3, 4, 5  # columns: rate or number of workloads, total, periods from E
+MORE, TOTAL, FIRST = 3, 4, 5  # columns: months there, workloads or rate (C), total, periods from E
 LINES = ("gpu", "other_total", "contingency", "grand")
 TAXED = ("amount_without_tax", "tax", "amount_with_tax")
 TEXT, NUMBER, MONEY = unit_of(Text), unit_of(Number), unit_of(Money)
@@ -40,12 +40,13 @@ class _Writer:
         self.budget, self.words = parts.budget, WORDS[parts.lang]
         self.calendar: CalendarCells = parts.rows[CALENDAR]
         years = (FIRST, FIRST + parts.budget.years - 1)
-        self.at = PeriodCells(years, (years[1] + 1, years[1] + self.calendar.quarters))
+        self.at = PeriodCells(years, (years[1] + 2, years[1] + 1 + self.calendar.quarters))  # a blank column between them
         self.width = self.at.quarters[1]
         self.spans = (self.at.years, self.at.quarters)
         self.sheet = parts.sheet(NAME, self.width)
         self.line = COUNT_ROW + 2
         self.currency = unit_of(Money).label(self.lang)
+        self._there = parts.say("Months there", "已有月数")
 
     def put(self) -> None:
         self._heads()
@@ -116,9 +117,11 @@ class _Writer:
         values = f"Budget!${first}${months}:${last}${months}"
         keys = (f"Budget!${first}${YEAR_ROW}:${last}${YEAR_ROW}",
                 f"{CALENDAR}!${first}${BUDGET_QUARTER_ROW}:${last}${BUDGET_QUARTER_ROW}")  # fmt: skip
+        self.parts.put(self.sheet, row, MORE, f"=COUNT({values})", NUMBER)
+        self.look.text(self.sheet.cell(row, MORE), color="A6A6A6")
         for (begin, end), key in zip(self.spans, keys, strict=True):
             letter = get_column_letter(begin)
-            there = f"(N({letter}${COUNT_ROW})>0)*(1+(COUNT({values})=Budget!{MONTHS}))"
+            there = f"(N({letter}${COUNT_ROW})>0)*(1+($C{row}=$D${COUNT_ROW}))"
             formula = f'=CHOOSE(1+{there},"",{missing},SUMIFS({values},{key},{letter}${KEY_ROW}))'
             fill_right(self.sheet, self.look, row, begin, end - begin + 1, formula, unit)
 
@@ -132,7 +135,7 @@ class _Writer:
 
     def _budget(self) -> None:
         unit = unit_of(MoneyPerMonth)
-        self._title(f"Budget  [{self.currency}]", f"预算  [{self.currency}]")
+        self._title(f"Budget  [{self.currency}]", f"预算  [{self.currency}]", self._there)
         for key in LINES:
             self._label(self.words[key], bold=key == "grand")
             self._sums(self.line, self.budget.rows[key], f"Budget!{BLOCKED}", unit)
@@ -150,11 +153,9 @@ class _Writer:
 
     def _rule(self, rule: Rule, places: dict[str, str], known: dict[str, Facts], unit: Unit) -> None:
         """A rule of an amount, in the total and in every period; `#` in a place stands for the column."""
-        for begin, end in ((TOTAL, TOTAL), *self.spans):
-            letter = get_column_letter(begin)
-            at = {name: place.replace("#", letter) for name, place in places.items()}
-            formula = cell_formula(rule.plain_expression, known, at.__getitem__)
-            fill_right(self.sheet, self.look, self.line, begin, end - begin + 1, formula, unit)
+        at = {name: place.replace("#", get_column_letter(TOTAL)) for name, place in places.items()}
+        formula = cell_formula(rule.plain_expression, known, at.__getitem__)
+        fill_right(self.sheet, self.look, self.line, TOTAL, self.width - TOTAL + 1, formula, unit)
 
     def _tax(self) -> None:
         """The grand total without and with tax, where all prices say whether they include it."""
@@ -200,11 +201,10 @@ class _Writer:
             at[name] = self.line
             if name == "tax":
                 self._label(parts.say("Tax", "税额"))
-                for begin, end in ((TOTAL, TOTAL), *self.spans):
-                    letter = get_column_letter(begin)
-                    both = f"{letter}{with_tax},{letter}{without}"
-                    formula = f'=IF(COUNT({both})=2,{both.replace(",", "-")},"")'
-                    fill_right(sheet, self.look, self.line, begin, end - begin + 1, formula, unit)
+                letter = get_column_letter(TOTAL)
+                both = f"{letter}{with_tax},{letter}{without}"
+                formula = f'=IF(COUNT({both})=2,{both.replace(",", "-")},"")'
+                fill_right(sheet, self.look, self.line, TOTAL, self.width - TOTAL + 1, formula, unit)
             else:
                 rule = find_rule(name)
                 self._label(rule.label(self.lang))
@@ -239,7 +239,7 @@ class _Writer:
 
     def _workloads(self) -> None:
         parts, unit = self.parts, unit_of(MoneyPerMonth)
-        self._title(f"GPU cost by workload  [{self.currency}]", f"按业务的 GPU 费用  [{self.currency}]")
+        self._title(f"GPU cost by workload  [{self.currency}]", f"按业务的 GPU 费用  [{self.currency}]", self._there)
         top, count = self.line, parts.span.count
         fill_block(self.sheet, self.look, top, count, 1, 1, f"=ROW()-ROW(A${top - 1})", NUMBER)
         fill_block(self.sheet, self.look, top, count, 2, 1, f"=INDEX({parts.span.row('Lookup', NAME_ROW)},$A{top})", TEXT)
@@ -249,20 +249,19 @@ class _Writer:
             self._total(row, '""', unit)
         self.at.blocks["workloads"] = (top, top + count - 1)
         self.line = top + count
-        self._block_total("workloads", f"Budget!{COUNTED}", unit, (self.at.years, self.at.quarters))
+        self._block_total("workloads", f"Budget!{COUNTED}", unit, self.width)
 
-    def _block_total(self, name: str, wanted: str, unit: Unit, spans: tuple[tuple[int, int], ...]) -> None:
+    def _block_total(self, name: str, wanted: str, unit: Unit, last: int) -> None:
         """The line under a block: its sum where every line has a number, in every period that has months."""
         top, bottom = self.at.blocks[name]
         self._label(self.words["total"], bold=True)
-        for begin, end in spans:
-            letter = get_column_letter(begin)
-            cells = f"{letter}{top}:{letter}{bottom}"
-            there = f"(N({letter}${COUNT_ROW})>0)*(1+(COUNT({cells})={wanted})*Budget!{TAX})"
-            formula = f'=CHOOSE(1+{there},"",Budget!{BLOCKED},SUM({cells}))'
-            fill_right(self.sheet, self.look, self.line, begin, end - begin + 1, formula, unit)
-            for column in range(begin, end + 1):
-                self.look.total(self.sheet.cell(self.line, column), unit)
+        letter, width = get_column_letter(FIRST), last - FIRST + 1
+        cells = f"{letter}{top}:{letter}{bottom}"
+        there = f"(N({letter}${COUNT_ROW})>0)*(1+(COUNT({cells})={wanted})*Budget!{TAX})"
+        formula = f'=CHOOSE(1+{there},"",Budget!{BLOCKED},SUM({cells}))'
+        fill_right(self.sheet, self.look, self.line, FIRST, width, formula, unit)
+        for column in range(FIRST, last + 1):
+            self.look.total(self.sheet.cell(self.line, column), unit)
         self._total(self.line, f"Budget!{BLOCKED}", unit, bold=True)
         self.at.rows[f"{name} total"] = self.line
         self.line += 2
@@ -285,19 +284,18 @@ class _Writer:
         fill_block(sheet, self.look, top, count, 2, 1, named, TEXT)
         members = f'=IF(COUNT(A{top})=1,COUNTIF({numbers},A{top}),"")'
         fill_block(sheet, self.look, top, count, MORE, 1, members, NUMBER)
-        begin, end = self.at.years
-        letter = get_column_letter(begin)
         above, below = self.at.blocks["workloads"]
-        costs = f"{letter}${above}:{letter}${below}"
-        there = f"(N($C{top})*N({letter}${COUNT_ROW})>0)*(1+(COUNTIFS({numbers},$A{top},{costs},\">=0\")=$C{top})*Budget!{TAX})"
-        formula = f'=CHOOSE(1+{there},"",Budget!{BLOCKED},SUMIFS({costs},{numbers},$A{top}))'
-        fill_block(sheet, self.look, top, count, begin, end - begin + 1, formula, unit)
+        total, letter = (get_column_letter(column) for column in (TOTAL, self.at.years[0]))
+        whole = f'(COUNTIFS({numbers},$A{top},{total}${above}:{total}${below},">=0")=$C{top})*Budget!{TAX}'
+        for column, width, there in (
+            (total, 1, f"(N($C{top})>0)*(1+{whole})"),
+            (letter, self.budget.years, f"(N($C{top})*N({letter}${COUNT_ROW})>0)*(1+COUNT(${total}{top}))"),
+        ):
+            costs = f"{column}${above}:{column}${below}"
+            formula = f'=CHOOSE(1+{there},"",Budget!{BLOCKED},SUMIFS({costs},{numbers},$A{top}))'
+            fill_block(sheet, self.look, top, count, sheet[f"{column}1"].column, width, formula, unit)
         for row in range(top, top + count):
             self.look.text(sheet.cell(row, 1), color="A6A6A6")
-            cells = self._cells(row, self.at.years)
-            years = f"COUNT({self._cells(KEY_ROW, self.at.years).replace('3', '$3')})"
-            total = f'=CHOOSE(1+(N($C{row})>0)*(1+(COUNT({cells})={years})),"",Budget!{BLOCKED},SUM({cells}))'
-            parts.put(sheet, row, TOTAL, total, unit)
         self.at.blocks[name] = (top, top + count - 1)
         self.line = top + count
-        self._block_total(name, f"MAX({numbers})", unit, (self.at.years,))
+        self._block_total(name, f"MAX({numbers})", unit, self.at.years[1])

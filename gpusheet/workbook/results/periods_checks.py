@@ -41,12 +41,14 @@ def put_checks(parts: Parts, sheet: str, at: PeriodCells, taxed: tuple[str, ...]
     check("fiscal years against the budget", "财年合计与预算一致", grand, f"N({sheet}!$D${at.rows['grand']})")
     check("quarters against the budget", "季度合计与预算一致", grand, f"SUM({sheet_cells(at.rows['grand'], at.quarters)})")
     check("quarters of workloads against the budget", "各业务季度合计与预算一致", gpu,
-          f"SUM({sheet_cells(at.rows['workloads total'], at.quarters)})")  # fmt: skip
+          f"SUM({sheet_cells(at.rows['workloads total'], (at.quarters[0] - 1, at.quarters[1]))})")  # fmt: skip
     for name in ("workloads", *GROUPS):
         column = next(one for one in columns(Workload) if one.name == {"workloads": "workload"}.get(name, name))
         top, bottom = at.blocks[name]
         check(f"sum by {column.en.lower()} against the budget", f"按{column.zh}合计与预算一致", gpu,
               f"SUM({sheet}!$D${top}:$D${bottom})")  # fmt: skip
+        check(f"fiscal years by {column.en.lower()} against the budget", f"按{column.zh}的财年合计与预算一致", gpu,
+              f"N({sheet}!$D${at.rows[f'{name} total']})")  # fmt: skip
     # with tax less the tax, or without tax, is the budget again: by the basis, one of both
     rows = {name: f"{sheet}!$D${at.rows[name]}" for name in (*taxed, "factor", "grand")}
     known = f"COUNT({rows['amount_without_tax']},{rows['grand']})=2"

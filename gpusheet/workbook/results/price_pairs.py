@@ -28,7 +28,7 @@ def put_price_pairs(parts: Parts, sheet: Any, head: int) -> Listed:
         return f'=IF({{{row}}}="","",INDEX({of.column(column)},{{{row}}}))'
 
     alike = "*".join(f"(INDEX({of.column(name)},{{old_row}})={{{name}}})" for name in ("currency", "period"))
-    words = [f'"{say(*both)}"' for both in (("new", "新增"), ("not quoted anew", "未更新报价"), ("not comparable", "不可比"))]
+    words = [f'"{say(*both)}"' for both in (("new", "新增"), ("not requoted", "未更新报价"), ("not comparable", "不可比"))]
     note = "CHOOSE(1+({{old_day}}=\"\"),CHOOSE(1+({{old_day}}={{new_day}}),CHOOSE(1+{{comparable}},{2},\"\"),{1}),{0})".format(*words)
     price = find_rule("price_change")
     items = [
