@@ -128,6 +128,11 @@ def _traffic(day: Traffic, at: Mapping[str, Any]) -> Iterator[tuple[tuple[str, s
             yield ("Traffic", at["cells"][f"saved_{key}"].replace("$", "")), bill - day.bills["mixed"]
 
 
+def check(values: Values, title: str) -> list[Any]:
+    """The row of Checks whose title begins so."""
+    return next(row for row in values.sheets["Checks"] if len(row) > 5 and str(row[1]).startswith(title))
+
+
 def numbers(values: Values, sheet: str) -> dict[str, float]:
     """The numbers of a sheet by cell."""
     return {

@@ -77,12 +77,12 @@ def test_a_range_that_does_not_hold_what_is_expected_is_said() -> None:
     plain = case("whole")
     first = plain.built.results["Ranges"]["first"]
 
-    def swap(built: Any) -> None:
+    def turn(built: Any) -> None:
         sheet = built.book["Ranges"]
         low, high = (f"{column_of('cards_needed', end)}{first + 1}" for end in ("low", "high"))
-        sheet[low].value, sheet[high].value = sheet[high].value, sheet[low].value
+        sheet[low].value, sheet[high].value = f"={sheet[low].value[1:]}+1000", f"={sheet[high].value[1:]}-1000"
 
-    of = calculated(plain.inputs, "en", 3, swap)
+    of = calculated(plain.inputs, "en", 3, turn)
     row = next(row for row in of.values.sheets["Checks"] if row[1] == "Ranges that do not hold what is expected")
     assert row[3] == 2 and of.values.at("Checks", "D3") == "CHECK"
 

@@ -78,7 +78,9 @@ def test_draws_are_what_the_rules_say_one_by_one() -> None:
         for one in of.found:
             values = {name: float(value[place]) for name, value in moved(one, quantile).items()}
             found.append(replace(one, values={**one.values, **values}))
-        assert math.isclose(by_month(found, len(season), season)["month_cost"].sum(), fast[place], rel_tol=1e-12)
+        slow = by_month(found, len(season), season)["month_cost"].sum(skipna=False)
+        assert slow == pytest.approx(fast[place], rel=1e-12, nan_ok=True)
+    assert numpy.isfinite(fast).sum() >= 2
 
 
 def test_triangular_is_the_distribution() -> None:
@@ -157,12 +159,12 @@ def test_the_sheet_holds_the_draw_and_agrees_with_the_book(lang: str, months: in
     rows, at = of.built.results["Risk"], of.values.at
     wanted = {"months": min(months, 12), "base": made.draw.base, "demand": made.draw.demand, "capacity": made.draw.capacity}
     for name, value in wanted.items():
-        assert at("Risk", f"B{rows[name]}") == value
+        assert at("Risk", f"B{rows[name]}") == pytest.approx(value, rel=1e-15)  # a file keeps 16 digits
         assert math.isclose(at("Risk", f"C{rows[name]}"), value, rel_tol=1e-9), name  # type: ignore[arg-type]
         assert at("Risk", f"D{rows[name]}") == 0
     figures = {"reserve": made.draw.reserve, "mean": made.draw.mean, "p10%": made.draw.quantiles[0], "p90%": made.draw.quantiles[2],
                "above_budget": made.draw.above_budget, "failed": made.draw.failed}  # fmt: skip
-    assert {name: at("Risk", f"B{rows[name]}") for name in figures} == figures
+    assert {name: at("Risk", f"B{rows[name]}") for name in figures} == pytest.approx(figures, rel=1e-15)
     assert [at("Risk", f"G{rows['bins'] + bin_}") for bin_ in range(20)] == list(made.draw.counts)
     note = str(at("Risk", "A3"))
     assert "300" in note and "4" in note and inputs.digest in note and "2026-11-30" in note
@@ -174,7 +176,7 @@ def _alert(of: Any) -> Any:
 
 
 @pytest.mark.parametrize(("row", "change"), [
-    ("base", {"hours_per_month": 700.0}), ("demand", {"busy_hours": 9.99}), ("capacity", {"safety": 0.79}),
+    ("base", {"hours_per_month": 700.0}), ("demand", {"busy_hours": 9.99}), ("capacity", {"safety": 0.6}),
 ])  # fmt: skip
 def test_a_change_of_the_book_is_told(row: str, change: dict[str, float]) -> None:
     made = drawn(sample("en"), 12, 200, 1, DAY)

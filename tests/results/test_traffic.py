@@ -12,7 +12,7 @@ from typing import Any
 import libreoffice
 import numpy
 import pytest
-from decisions import Expected, changed, decided, expected, look_at, looked_at, moved, season
+from decisions import Expected, changed, check, decided, expected, look_at, looked_at, moved, season
 from parity import disagreements, random_inputs
 
 from gpusheet.catalog.planning import HOURS, TrafficCurve
@@ -112,17 +112,16 @@ def test_a_poisoned_formula_is_found(cell: str) -> None:
     assert any(line.startswith(f"Traffic!{cell}:") for line in wrong(expected(inputs, built, MONTHS), evaluate(built.book)))
 
 
-@pytest.mark.parametrize(("cell", "check"), [
+@pytest.mark.parametrize(("cell", "title"), [
     (f"C{BOTTOM}", "Traffic: card hours"), ("I60", "Traffic against Budget"), ("D55", "Traffic: requests of the hours"),
     (f"E{BILLS + 6}", "Traffic: the mix is never dearer"),
 ])  # fmt: skip
-def test_a_changed_formula_turns_the_master_check_red(cell: str, check: str) -> None:
+def test_a_changed_formula_turns_the_master_check_red(cell: str, title: str) -> None:
     built = build(decided(), "en", MONTHS)
     poisoned: Any = built.book["Traffic"][cell]
-    poisoned.value = f"{poisoned.value}+{100000 if check.endswith('dearer') else 50}"
+    poisoned.value = f"{poisoned.value}+{100000 if title.endswith('dearer') else 50}"
     values = evaluate(built.book)
-    rows = [row for row in range(7, 60) if str(values.at("Checks", f"B{row}")).startswith(check)]
-    assert values.at("Checks", f"F{rows[0]}") == 0 and values.at("Checks", "D3") == "CHECK"
+    assert check(values, title)[5] == 0 and values.at("Checks", "D3") == "CHECK"
 
 
 # --- the day itself ---
@@ -199,8 +198,7 @@ def test_the_peak_of_the_curve_stands_beside_the_typed_one() -> None:
     assert found.peaks["typed_peak"] == pytest.approx(3 * 24 / 12)
     for busy, factor, alert in ((24.0, found.peaks["curve_peak"] * 1.2, 0), (24.0, found.peaks["curve_peak"] * 1.3, 1), (12.0, 3.0, 1)):
         values = evaluate(build(changed(inputs, busy_hours=busy, peak_factor=factor), "en", MONTHS).book)
-        rows = [row for row in range(7, 90) if values.at("Checks", f"B{row}") == "Typed peak is off its traffic curve"]
-        assert values.at("Checks", f"D{rows[0]}") == alert
+        assert check(values, "Typed peak is off its traffic curve")[3] == alert
     loose = replace(inputs, assumptions=inputs.assumptions.model_copy(update={"curve_tolerance": 5.0}))
     assert day(loose).peaks["peaks_differ"] == 0
 
