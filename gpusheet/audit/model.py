@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -42,6 +42,18 @@ class TimeLine:
     last: int
     values: tuple[Any, ...]  # dates, or the years and texts that stand there
     dated: bool
+
+
+def steps(days: Sequence[datetime.date]) -> list[tuple[int, int]]:
+    """Months and days from each date to the next."""
+    return [(12 * (b.year - a.year) + b.month - a.month, (b - a).days) for a, b in pairwise(days)]
+
+
+def _steady(days: Sequence[datetime.date]) -> bool:
+    """Whether dates go up, most of them by the same step: a time line, maybe with a fault, and not dates of events."""
+    found = steps(days)
+    alike = max(Counter(one).most_common(1)[0][1] for one in zip(*found, strict=True))
+    return 2 * sum(step > 0 for _, step in found) > len(days) and 2 * alike > len(found)
 
 
 @dataclass
@@ -126,8 +138,7 @@ class Model:
         cells = [sheet.cells[row, column] for column in best]
         if all(self.book.is_date(cell) for cell in cells):
             values = tuple(self.day(cell) for cell in cells)
-            rising = sum(a < b for a, b in pairwise(values))
-            return TimeLine(row, best[0], best[-1], values, True) if 2 * rising > len(values) else None
+            return TimeLine(row, best[0], best[-1], values, True) if _steady(values) else None
         numbers = [cell.value for cell in cells]
         if all(self._is_year(cell) for cell in cells) and numbers != sorted(set(numbers)):
             return None

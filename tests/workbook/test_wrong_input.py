@@ -15,6 +15,7 @@ from gpusheet.catalog import Assumptions, Column, columns
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
 from gpusheet.workbook.book import Built, build
+from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample
 
@@ -178,7 +179,7 @@ def test_a_newer_price_that_cannot_be_used_does_not_bring_back_the_older() -> No
     def edit(book: Workbook, built: Built) -> None:
         source, target = 92, 1  # the row of L20 at gongjiyun is copied over another, newer and with text for a price
         for name in built.placed["Prices"].letters:
-            if name not in ("line", "price_per_card", "price_day", "price_key", "terms_known", "model_known"):
+            if name not in {column.name for column in PRICE_COLUMNS}:
                 value = cell_of(book, "Prices", built, source, name).value
                 cell_of(book, "Prices", built, target, name).value = value
         cell_of(book, "Prices", built, target, "snapshot_date").value = datetime.date(2026, 10, 20)
