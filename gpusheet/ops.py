@@ -218,10 +218,6 @@ def if_given(present: Any, then: float, otherwise: float) -> float:
     missing = numpy.isnan(wanted[0])
     for value in wanted[1:]:
         missing = missing | numpy.isnan(value)
-    if not missing.any() and numpy.shape(then) == missing.shape:
-        return then
-    if missing.all() and numpy.shape(otherwise) == missing.shape:
-        return otherwise
     return cast(float, numpy.where(missing, otherwise, then))
 
 
@@ -314,30 +310,6 @@ def name_of_smallest(**candidates: float) -> str:
     return cast(str, numpy.array([*names, ""], dtype=object)[numpy.where(missing, 3, index)])
 
 
-# --- money ----------------------------------------------------------------------------------------------------------
-
-
-def present_value(rate: float, periods: float, payment: float, final: float) -> float:
-    """Value today of a payment at the end of each period and a final one with the last: Excel's -PV.
-
-    >>> round(present_value(0.01, 12, 100, 0), 4), present_value(0, 12, 100, 50)
-    (1125.5077, 1250.0)
-    """
-    if _symbolic(rate, periods, payment, final):
-        arguments = (rate, periods, payment, final)
-        return cast(float, _call("present_value", arguments, lambda a: f"-PV({','.join(a)})", binds=NEGATE))
-    if _scalar(rate, periods, payment, final):
-        if rate == 0:
-            return float(payment * periods + final)
-        discounted = (1 + rate) ** -periods
-        return float(payment * (1 - discounted) / rate + final * discounted)
-    numpy = _numpy()
-    with numpy.errstate(all="ignore"):
-        discounted = (1 + rate) ** -numpy.asarray(periods, dtype=float)
-        annuity = payment * (1 - discounted) / rate + final * discounted
-    return cast(float, numpy.where(rate == 0, payment * periods + final, annuity))
-
-
 __all__ = [
     "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "maximum", "minimum",
-    "name_of_smallest", "one_of", "pick", "power", "present_value", "where"]  # fmt: skip
+    "name_of_smallest", "one_of", "pick", "power", "where"]  # fmt: skip

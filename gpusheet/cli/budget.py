@@ -199,7 +199,7 @@ def template(
 
 
 def _check_draws(draws: int | None, seed: int | None) -> None:
-    from gpusheet.risk import FEWEST, MOST
+    from gpusheet.decisions.risk import FEWEST, MOST
 
     if draws is not None and not FEWEST <= draws <= MOST:
         raise GpusheetError(f"--monte-carlo: found {draws}, allowed {FEWEST} to {MOST:,}")

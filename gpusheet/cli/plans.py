@@ -20,8 +20,8 @@ LEFT_OUT = {"en": "left out: ", "zh": "未计入："}
 
 def with_earlier(inputs: Inputs, path: Path, currency: str, extra: dict[str, Any]) -> Inputs:
     """The inputs with the run-rate month of another budget in the table Earlier, in place of what stood there."""
+    from gpusheet.decisions.price_bridge import as_earlier
     from gpusheet.lookup import look_up
-    from gpusheet.price_bridge import as_earlier
     from gpusheet.workbook.reader import read_book
 
     if not path.is_file():

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price
-from gpusheet.comparison import HELD, MEASURED, replica_cards
+from gpusheet.decisions.comparison import HELD, MEASURED, replica_cards
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import Context
 from gpusheet.missing import is_missing

@@ -8,6 +8,7 @@ import pytest
 from sheet import calculate
 
 from gpusheet import ops
+from gpusheet.annuity import present_value
 from gpusheet.expr import Expr, Symbol
 from gpusheet.formula import Facts, Sign, cell_formula, guard, nullable, sign
 from gpusheet.sizes import largest, whole_replicas
@@ -78,7 +79,7 @@ def test_workload_that_is_not_complete_shows_nothing() -> None:
 @pytest.mark.parametrize("expression", [
     A + B, A - B, A * B, A / B, ops.minimum(A, B), ops.maximum(A, B), ops.above(A, B), ops.at_least(B, A),
     ops.where(ops.above(A, 0), B, A), ops.ceil(A / B), ops.floor(A + B), ops.power(A, B),
-    ops.name_of_smallest(one=A, two=B, three=A), ops.present_value(A, B, A, B),
+    ops.name_of_smallest(one=A, two=B, three=A), present_value(A, B, A, B),
 ])  # fmt: skip
 def test_missing_in_missing_out(expression: Expr) -> None:
     """In a sheet "" is a large text in comparisons, skipped by MIN and an error in arithmetic."""
@@ -130,7 +131,7 @@ def test_a_sum_in_a_denominator_that_can_be_zero_is_refused() -> None:
     (ops.maximum(C, 0), "nonnegative"), (ops.maximum(C, A), "positive"), (ops.minimum(A, B), "nonnegative"),
     (ops.minimum(A, C), "any"), (ops.ceil(A), "nonnegative"), (ops.floor(C), "any"), (ops.above(C, C), "nonnegative"),
     (ops.where(ops.above(C, 0), A, B), "nonnegative"), (ops.choose(TEXT, one=A, two=A), "positive"),
-    (ops.either(C, A), "any"), (ops.present_value(A, A, A, A), "any"), (largest(A), "positive"),
+    (ops.either(C, A), "any"), (present_value(A, A, A, A), "any"), (largest(A), "positive"),
 ])  # fmt: skip
 def test_sign(expression: Any, expected: Sign) -> None:
     known = facts(bb=Facts("nonnegative", nullable=False), cc=Facts("any", nullable=False))

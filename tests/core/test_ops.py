@@ -14,6 +14,7 @@ from sheet import calculate
 from values import same
 
 from gpusheet import ops
+from gpusheet.annuity import present_value
 from gpusheet.expr import Expr, Symbol, render
 from gpusheet.ops import NAN, TINY
 
@@ -33,7 +34,7 @@ ON_NUMBERS: dict[str, Callable[..., Any]] = {
     "if_given": ops.if_given,
     "either": lambda a, b, c: ops.either(a, b),
     "name_of_smallest": lambda a, b, c: ops.name_of_smallest(first=a, second=b, third=c),
-    "present_value": lambda a, b, c: ops.present_value(ops.maximum(a, 0), ops.maximum(b, 0), c, a),
+    "present_value": lambda a, b, c: present_value(ops.maximum(a, 0), ops.maximum(b, 0), c, a),
 }
 OTHERWISE = {"one_of", "choose", "pick"}
 each = pytest.mark.parametrize("name", ON_NUMBERS)
@@ -42,7 +43,7 @@ TRIPLES = [*product(TIES[:6], TIES[2:8], TIES[4:7]), *zip(TIES, TIES, reversed(T
 
 def test_every_operation_is_tested_here() -> None:
     functions = {name for name in ops.__all__ if inspect.isfunction(getattr(ops, name))}
-    assert functions == set(ON_NUMBERS) | OTHERWISE
+    assert functions == (set(ON_NUMBERS) - {"present_value"}) | OTHERWISE
 
 
 @each
@@ -135,8 +136,8 @@ def test_text() -> None:
 def test_present_value_is_a_sum_of_discounted_flows() -> None:
     flows = [100.0] * 35 + [100.0 + 777.0]
     slow = sum(flow / 1.006**month for month, flow in enumerate(flows, 1))
-    assert ops.present_value(0.006, 36, 100, 777) == pytest.approx(slow, rel=1e-12)
-    assert ops.present_value(0, 36, 100, 777) == 36 * 100 + 777
+    assert present_value(0.006, 36, 100, 777) == pytest.approx(slow, rel=1e-12)
+    assert present_value(0, 36, 100, 777) == 36 * 100 + 777
 
 
 def test_operations_on_symbols_compute_nothing() -> None:

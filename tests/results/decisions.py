@@ -11,8 +11,17 @@ from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog import Assumptions, Workload
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.rent_or_buy import BUY, OFFER_LINES, OPTIONS, OWNED_LINES, OWNING_LINES, TIMING_LINES, Decision, decide
-from gpusheet.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS, Traffic, traffic
+from gpusheet.decisions.rent_or_buy import (
+    BUY,
+    OFFER_LINES,
+    OPTIONS,
+    OWNED_LINES,
+    OWNING_LINES,
+    TIMING_LINES,
+    Decision,
+    decide,
+)
+from gpusheet.decisions.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS, Traffic, traffic
 from gpusheet.workbook.book import Built
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs, sample

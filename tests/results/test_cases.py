@@ -12,7 +12,7 @@ from openpyxl.utils import get_column_letter
 from parity import agrees, disagreements, expected, random_inputs
 
 from gpusheet.catalog.planning import Plans, Scenario
-from gpusheet.drivers import DRIVERS, moved, run_rate
+from gpusheet.decisions.drivers import DRIVERS, moved, run_rate
 from gpusheet.lookup import LookUp, look_up
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.budget_layout import BLOCKED

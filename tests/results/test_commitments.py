@@ -17,7 +17,7 @@ from parity import EPOCH, Expected, disagreements
 
 from gpusheet.catalog import OVERRIDES, Workload
 from gpusheet.catalog.planning import Contract
-from gpusheet.commitments import Terms, commitments, edate
+from gpusheet.decisions.commitments import Terms, commitments, edate
 from gpusheet.lookup import overrides_typed
 from gpusheet.workbook.budget_layout import FIRST
 from gpusheet.workbook.evaluate import evaluate

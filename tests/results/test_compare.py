@@ -14,7 +14,7 @@ from parity import agrees, random_inputs
 from gpusheet.catalog import Gpu, columns
 from gpusheet.catalog.planning import Contract, Plans
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.comparison import RESULTS, compare
+from gpusheet.decisions.comparison import RESULTS, compare
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.evaluate import Values, evaluate

@@ -12,7 +12,7 @@ from openpyxl.utils import get_column_letter
 from parity import EPOCH, Expected, disagreements
 from year_books import BOOKS, Case, calculated, case, missing, poisoned, row_of
 
-from gpusheet.growth import STEPS, first_above, steps
+from gpusheet.decisions.growth import STEPS, first_above, steps
 from gpusheet.registry import find_rule
 from gpusheet.workbook.budget_layout import FIRST
 from gpusheet.workbook.inputs import sample

@@ -13,7 +13,7 @@ from parity import Expected, disagreements
 from year_books import BOOKS, Case, calculated, case, missing, poisoned, row_of
 
 from gpusheet.catalog import Workload, columns
-from gpusheet.periods import GROUPS, UNSTATED, fiscal_year, grouped, other_currencies, quarters, tax_basis
+from gpusheet.decisions.periods import GROUPS, UNSTATED, fiscal_year, grouped, other_currencies, quarters, tax_basis
 from gpusheet.registry import find_rule
 from gpusheet.workbook.inputs import sample
 from gpusheet.workbook.results.months import CURRENCIES

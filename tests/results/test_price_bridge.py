@@ -18,8 +18,16 @@ from parity import EPOCH, Expected, disagreements
 from gpusheet.catalog import Price
 from gpusheet.catalog.planning import Earlier
 from gpusheet.catalog.settings import Settings
+from gpusheet.decisions.price_bridge import (
+    EFFECTS,
+    as_earlier,
+    at_old_prices,
+    bridge,
+    present,
+    side_by_side,
+    snapshot_days,
+)
 from gpusheet.errors import GpusheetError
-from gpusheet.price_bridge import EFFECTS, as_earlier, at_old_prices, bridge, present, side_by_side, snapshot_days
 from gpusheet.workbook.evaluate import evaluate
 
 NAME = "PriceBridge"

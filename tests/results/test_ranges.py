@@ -9,7 +9,7 @@ import pytest
 from parity import Expected, disagreements
 from year_books import BOOKS, Case, calculated, case, missing, poisoned
 
-from gpusheet.ranges import CARDS, MEASURES, ranges
+from gpusheet.decisions.ranges import CARDS, MEASURES, ranges
 from gpusheet.workbook.results.ranges import column_of
 
 every_book = pytest.mark.parametrize("name", list(BOOKS))

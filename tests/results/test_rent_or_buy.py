@@ -17,8 +17,8 @@ from parity import disagreements, random_inputs
 from gpusheet.calendar import by_month
 from gpusheet.catalog import Workload
 from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.decisions.rent_or_buy import BUY, OPTIONS, Decision, decide
 from gpusheet.lookup import estimate, look_up
-from gpusheet.rent_or_buy import BUY, OPTIONS, Decision, decide
 from gpusheet.workbook.book import Built, build, write
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.evaluate import Values, evaluate

@@ -13,13 +13,13 @@ import pytest
 from commands import refused, run
 from year_books import calculated, case
 
-from gpusheet import risk
 from gpusheet.audit import audit
 from gpusheet.calendar import by_month
-from gpusheet.drivers import DRIVERS
+from gpusheet.decisions import risk
+from gpusheet.decisions.drivers import DRIVERS
+from gpusheet.decisions.risk import YEAR, Draw, draw_year, drawn_from, moved, triangular
 from gpusheet.errors import GpusheetError
 from gpusheet.lookup import look_up
-from gpusheet.risk import YEAR, Draw, draw_year, drawn_from, moved, triangular
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.reader import read_book
 from gpusheet.workbook.results.risk import COMPARED, Drawn, drawn

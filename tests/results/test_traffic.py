@@ -16,10 +16,10 @@ from decisions import Expected, changed, check, decided, expected, look_at, look
 from parity import disagreements, random_inputs
 
 from gpusheet.catalog.planning import HOURS, TrafficCurve
+from gpusheet.decisions.rent_or_buy import BUY, decide
+from gpusheet.decisions.traffic import WAYS, Traffic, traffic
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import estimate
-from gpusheet.rent_or_buy import BUY, decide
-from gpusheet.traffic import WAYS, Traffic, traffic
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.evaluate import Values, evaluate

@@ -16,7 +16,7 @@ from openpyxl.utils import get_column_letter
 from parity import Expected, disagreements
 
 from gpusheet.catalog.planning import Actual
-from gpusheet.variance import Spent, by_month, ratio_to_date, spent
+from gpusheet.decisions.variance import Spent, by_month, ratio_to_date, spent
 from gpusheet.workbook.budget_layout import FIRST
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs

@@ -15,9 +15,9 @@ from parity import random_inputs as drawn_inputs
 from gpusheet.calendar import LINES
 from gpusheet.catalog import Assumptions, Fx, Tier
 from gpusheet.catalog.planning import Plans
-from gpusheet.growth import with_wall
+from gpusheet.decisions.growth import with_wall
+from gpusheet.decisions.periods import months_from
 from gpusheet.lookup import LookUp, look_up
-from gpusheet.periods import months_from
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample

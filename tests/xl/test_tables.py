@@ -12,7 +12,7 @@ from values import same
 from gpusheet import estimate
 from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price, Workload, columns
 from gpusheet.catalog.schema import is_blank
-from gpusheet.comparison import compare
+from gpusheet.decisions.comparison import compare
 from gpusheet.lookup import Context
 from gpusheet.missing import is_missing
 from gpusheet.registry import all_rules

@@ -15,10 +15,10 @@ from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import Line
 from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.decisions.rent_or_buy import BUY, LABELS, LONGEST, OPTIONS, OWNED_LINES, RENT_LINE, TIMING_LINES
 from gpusheet.expr import Place, Symbol
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.registry import find_rule
-from gpusheet.rent_or_buy import BUY, LABELS, LONGEST, OPTIONS, OWNED_LINES, RENT_LINE, TIMING_LINES
 from gpusheet.units import Flag, Money, MonthNumber, Months, Unit, unit_of
 from gpusheet.wiring import inputs
 from gpusheet.workbook.checks_sheet import Check

@@ -12,7 +12,7 @@ from typing import Any
 
 from gpusheet.catalog import Generation, Gpu, Workload, columns
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.comparison import FIGURES, HELD, MEASURED, RESULTS
+from gpusheet.decisions.comparison import FIGURES, HELD, MEASURED, RESULTS
 from gpusheet.formula import Facts, cell_formula, nullable
 from gpusheet.registry import Rule, find_rule
 from gpusheet.rules import SUBJECTS

@@ -10,7 +10,7 @@ from gpusheet.catalog.derived import Found
 from gpusheet.catalog.planning import Scenario
 from gpusheet.catalog.price import PRICING_MODELS
 from gpusheet.catalog.settings import Settings
-from gpusheet.comparison import HELD, MEASURED
+from gpusheet.decisions.comparison import HELD, MEASURED
 from gpusheet.units import Flag, NewestDay, Number, unit_of
 from gpusheet.workbook.fetches import FETCHES
 from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span

@@ -7,8 +7,8 @@ from openpyxl.styles import Alignment
 from openpyxl.worksheet.pagebreak import Break
 
 from gpusheet.calendar import LINES
+from gpusheet.decisions.growth import STEPS, WALL
 from gpusheet.formula import Facts, cell_formula
-from gpusheet.growth import STEPS, WALL
 from gpusheet.registry import find_rule
 from gpusheet.units import Cards, Date, Flag, MoneyPerMonth, MonthNumber, Number, Share, Text, Unit, unit_of
 from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, DATE_ROW, MONTHS, TAX, WORDS

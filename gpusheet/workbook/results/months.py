@@ -14,10 +14,10 @@ from openpyxl.utils import get_column_letter
 from gpusheet.calendar import MONTH_INPUTS, Line
 from gpusheet.catalog import Workload, columns
 from gpusheet.constants import NAMED
+from gpusheet.decisions.growth import WALL
+from gpusheet.decisions.periods import GROUPS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula
-from gpusheet.growth import WALL
-from gpusheet.periods import GROUPS
 from gpusheet.registry import find_rule
 from gpusheet.units import Date, Flag, MoneyPerMonth, Number, Rate, Text, Unit, Year, unit_of
 from gpusheet.wiring import facts, quantities

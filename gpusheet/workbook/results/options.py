@@ -12,10 +12,10 @@ from typing import Any
 from gpusheet.calendar import LINES, Line
 from gpusheet.catalog import Workload, columns
 from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.decisions.rent_or_buy import LABELS, OFFER_LINES, OWNING_LINES
+from gpusheet.decisions.traffic import WORKLOAD_FACTS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula
-from gpusheet.rent_or_buy import LABELS, OFFER_LINES, OWNING_LINES
-from gpusheet.traffic import WORKLOAD_FACTS
 from gpusheet.units import Date, MonthNumber, Number, Text, Unit, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.grid import fill_right

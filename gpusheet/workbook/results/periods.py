@@ -8,8 +8,8 @@ from openpyxl.worksheet.pagebreak import Break
 
 from gpusheet.catalog import Assumptions, Workload, columns
 from gpusheet.catalog.price import Price
+from gpusheet.decisions.periods import GROUPS, UNSTATED
 from gpusheet.formula import Facts, cell_formula
-from gpusheet.periods import GROUPS, UNSTATED
 from gpusheet.registry import Rule, find_rule
 from gpusheet.units import Money, MoneyPerMonth, Number, Rate, Ratio, Text, Unit, unit_of
 from gpusheet.workbook.budget_layout import BLOCKED, COST, COUNTED, TAX, WORDS, YEAR_ROW

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog import Workload, columns
-from gpusheet.periods import GROUPS
+from gpusheet.decisions.periods import GROUPS
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.results.months import FX_ROWS, CalendarCells
 from gpusheet.workbook.results.months import NAME as CALENDAR

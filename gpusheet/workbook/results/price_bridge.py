@@ -8,7 +8,7 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.chart.legend import LegendEntry
 from openpyxl.styles import Alignment
 
-from gpusheet.price_bridge import EFFECTS
+from gpusheet.decisions.price_bridge import EFFECTS
 from gpusheet.registry import find_rule
 from gpusheet.units import Cards, Days, MoneyPerMonth, MonthNumber, NewestDay, Number, Rate, Share, Text, unit_of
 from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, TAX

@@ -7,8 +7,8 @@ from typing import Any
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 
+from gpusheet.decisions.ranges import CARDS, MEASURES, METHOD
 from gpusheet.formula import Facts, cell_formula
-from gpusheet.ranges import CARDS, MEASURES, METHOD
 from gpusheet.registry import find_rule
 from gpusheet.units import Flag, MoneyPerMonth, Number, Text, unit_of
 from gpusheet.wiring import facts

@@ -11,9 +11,9 @@ from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.decisions.rent_or_buy import BUY, LABELS, OPTIONS
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.registry import find_rule
-from gpusheet.rent_or_buy import BUY, LABELS, OPTIONS
 from gpusheet.units import Cards, Hours, Money, MoneyPerMonth, MonthNumber, Months, Number, Share, Text, Unit, unit_of
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block

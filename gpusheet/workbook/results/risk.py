@@ -14,11 +14,11 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog import Column
-from gpusheet.drivers import DRIVERS
+from gpusheet.decisions.drivers import DRIVERS
+from gpusheet.decisions.periods import months_from
+from gpusheet.decisions.risk import BINS, QUANTILES, YEAR, Contribution, Draw, draw_year, drawn_from
 from gpusheet.lookup import look_up
 from gpusheet.ops import NAN
-from gpusheet.periods import months_from
-from gpusheet.risk import BINS, QUANTILES, YEAR, Contribution, Draw, draw_year, drawn_from
 from gpusheet.units import COUNT, Flag, Money, Number, Ratio, Share, Text, Unit, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.budget_layout import MONTH_ROW, MONTHS

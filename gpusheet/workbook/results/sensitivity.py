@@ -6,7 +6,7 @@ from typing import Any
 
 from openpyxl.chart import BarChart, Reference
 
-from gpusheet.drivers import DRIVERS, Driver
+from gpusheet.decisions.drivers import DRIVERS, Driver
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.registry import find_rule
 from gpusheet.units import MoneyPerMonth, MonthNumber, Number, Share, Text, unit_of

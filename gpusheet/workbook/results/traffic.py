@@ -15,10 +15,10 @@ from openpyxl.worksheet.pagebreak import Break
 from gpusheet.calendar import Line
 from gpusheet.catalog import Workload, columns
 from gpusheet.catalog.planning import HOURS, TrafficCurve
+from gpusheet.decisions.rent_or_buy import BUY
+from gpusheet.decisions.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS, WORKLOAD_FACTS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula
-from gpusheet.rent_or_buy import BUY
-from gpusheet.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS, WORKLOAD_FACTS
 from gpusheet.units import (
     Cards,
     Flag,

@@ -12,10 +12,10 @@ from typing import Any
 
 from gpusheet.calendar import LINES, Line, by_month
 from gpusheet.catalog import Workload
+from gpusheet.decisions.rent_or_buy import BUY, Decision, computed, decide
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import Context, frame, look_up
 from gpusheet.ops import TINY
-from gpusheet.rent_or_buy import BUY, Decision, computed, decide
 from gpusheet.solver import solve
 
 WAYS = ("on_demand", "monthly", BUY)  # by the hour, committed by the month, owned; where two cost the same, the earlier

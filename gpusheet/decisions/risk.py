@@ -15,7 +15,7 @@ from typing import Any
 from gpusheet.calendar import LINES, MONTH_INPUTS, Line, by_month
 from gpusheet.catalog import Assumptions, Column, columns
 from gpusheet.catalog.planning import Scenario
-from gpusheet.drivers import DRIVERS, Driver
+from gpusheet.decisions.drivers import DRIVERS, Driver
 from gpusheet.errors import GpusheetError
 from gpusheet.lookup import LookUp, frame
 from gpusheet.scenario import VARIED
