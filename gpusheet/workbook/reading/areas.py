@@ -28,7 +28,8 @@ ROW_TYPES: dict[str, type[Row]] = {
 }  # fmt: skip
 # tables in which the first column names the row, so that it may stand there once
 KEYED = tuple(name for name in ROW_TYPES if name not in ("Prices", "FX", "OtherCosts", "Actuals"))
-COMPUTED = {"Prices": {column.name for column in PRICE_COLUMNS}}
+FORMER = {"terms_known", "model_known", "price_key"}  # columns that earlier versions computed
+COMPUTED = {"Prices": {*(column.name for column in PRICE_COLUMNS), *FORMER}}
 ABOVE = 3  # rows over a header that belong to it: group or hint, labels, units
 
 
