@@ -202,10 +202,11 @@ class Compare:
             self.look.text(sheet.cell(row, column, label), bold=True)
             at = self.parts.put(sheet, row, column + 2, formula, unit)
             sheet[at].alignment = Alignment(horizontal="left", vertical="center")
-            if setting:
-                link = cells.value(setting)
-                sheet[at].hyperlink = Hyperlink(ref=at, location=link, tooltip=say("To the input", "前往输入单元格"))
-                sheet[at].font = Font(name=sheet[at].font.name, size=10, color="0563C1", underline="single")
+            if setting:  # the link is on the label: LibreOffice shows that of a blank cell as its text
+                title = sheet.cell(row, column)
+                title.hyperlink = Hyperlink(
+                    ref=title.coordinate, location=cells.value(setting), tooltip=say("To the input", "前往输入单元格"))
+                title.font = Font(name=title.font.name, size=10, color="0563C1", underline="single", bold=True)
         self.look.text(sheet.cell(5, 6, say(HINT["en"], HINT["zh"])), color="7F7F7F", italic=True)
 
     def _chart(self) -> None:

@@ -97,7 +97,7 @@ class GpuLines(LookupLines):
                 return FetchLine(made.name, made.en, made.zh, made.unit, formula)
 
             known = f'=CHOOSE(1+({setting}=""),1*(SUMPRODUCT(1*({names}={setting}))>0),1)'
-            chosen = f'=CHOOSE(1+({wanted}=""),{wanted},{self.lookup("price_list")}&"")'
+            chosen = f'=IF({wanted}="",{self.lookup("price_list")}&"",{wanted}&"")'
             same = f'=1*({self.at("price_list")}={self.lookup("price_list")}&"")'
             own = self.at("own_gpu")
             cards, numbers = (Span(self.parts.cards).row("GpuCases", row).partition("!")[2] for row in (NAME_ROW, NUMBER_ROW))

@@ -70,7 +70,7 @@ def _place(at: dict[str, str], name: str) -> str:
 def _timeline(parts: Parts, sheet: Any) -> None:
     look, budget, words = parts.look, parts.budget, WORDS[parts.lang]
     first, fiscal = budget.first, parts.cells.value("fiscal_year_start")
-    date, there = f"{first}${DATE_ROW}", f"COUNT({first}${DATE_ROW})=1"
+    date, there = f"{first}${DATE_ROW}", f"COUNT({first}${DATE_ROW},{fiscal})=2"
     at = {"calendar_month": f"MONTH({date})", "fiscal_year_start": fiscal, "month": f"{first}${MONTH_ROW}", "quarter_offset": OFFSET}
     sure = dict.fromkeys(at, Facts("any", nullable=False))
     quarter, of_budget, offset = (find_rule(name) for name in ("fiscal_quarter", "budget_quarter", "quarter_offset"))
@@ -92,7 +92,7 @@ def _timeline(parts: Parts, sheet: Any) -> None:
         cell.number_format = "yyyy-mm"
     look.text(sheet.cell(MONTH_ROW, DRIVER, offset.label(parts.lang)), color="7F7F7F")
     at["calendar_month"] = f"MONTH(${first}${DATE_ROW})"
-    formula = cell_formula(offset.plain_expression, sure, partial(_place, at), f"COUNT(${first}${DATE_ROW})=1")
+    formula = cell_formula(offset.plain_expression, sure, partial(_place, at), f"COUNT(${first}${DATE_ROW},{fiscal})=2")
     parts.put(sheet, MONTH_ROW, 6, formula, NUMBER)
 
 

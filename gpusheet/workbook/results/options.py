@@ -12,12 +12,14 @@ from typing import Any
 from gpusheet.calendar import LINES, Line
 from gpusheet.catalog import Workload, columns
 from gpusheet.catalog.price import PRICING_MODELS
+from gpusheet.constants import NAMED
 from gpusheet.decisions.rent_or_buy import LABELS, OFFER_LINES, OWNING_LINES
 from gpusheet.decisions.traffic import WORKLOAD_FACTS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.units import Date, MonthNumber, Number, Text, Unit, unit_of
 from gpusheet.wiring import quantities
+from gpusheet.workbook.assumptions_sheet import ALL_VALID
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import DATE_ROW, FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW
 from gpusheet.workbook.lookup_lines import LookupLines
@@ -28,6 +30,7 @@ from gpusheet.workbook.style import printing, protect, set_widths
 from gpusheet.workbook.workload_columns import WORDS, label_line
 
 NAME = "Options"
+CONSTANTS = {constant.name for constant in NAMED}
 FIRST = 5  # column E, as on Lookup
 ASKED = ("gpu", "price_list")  # by which offers are looked up, with the listing
 MONTHLY = {"month_net_cards": "fleet_cards", "month_cost": "budget_cost"}  # lines of the run-rate month under names of their own
@@ -205,7 +208,10 @@ class _Writer:
         if count > 1:
             self.at.offers |= {line.name for line in lines}
         for line in lines:
-            formula = cell_formula(line.expression, _Known(self.facts), self._place)
+            names = {node.name for node in line.expression.walk() if isinstance(node, Symbol)}
+            # what rests on assumptions alone asks whether they are within their bounds
+            complete = f"{ALL_VALID}=1" if names <= self.parts.cells.rows.keys() | CONSTANTS else ""
+            formula = cell_formula(line.expression, _Known(self.facts), self._place, complete)
             self._next(line.name, line.label(self.parts.lang), line.rule.unit, formula, count)
 
     def _place(self, name: str) -> str:

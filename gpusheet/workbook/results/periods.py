@@ -183,7 +183,7 @@ class _Writer:
         self.line += 1
         factor = find_rule("tax_in_price")
         self._label(factor.label(self.lang))
-        sure = {"tax_basis": Facts(number=False), "vat_rate": Facts("nonnegative", nullable=False)}
+        sure = {"tax_basis": Facts(number=False), "vat_rate": Facts("nonnegative")}
         places = {"tax_basis": f"D{at['basis']}", "vat_rate": rate}
         parts.put(sheet, self.line, TOTAL, cell_formula(factor.plain_expression, sure, places.__getitem__), unit_of(Ratio))
         at["factor"] = self.line
@@ -193,7 +193,7 @@ class _Writer:
         sheet.cell(self.line, FIRST).alignment = Alignment(vertical="center", indent=1)
         self.line += 1
         known = {"amount": Facts(), "tax_in_price": Facts("nonnegative", nullable=False), "amount_without_tax": Facts(),
-                 "vat_rate": Facts("nonnegative", nullable=False)}  # fmt: skip
+                 "vat_rate": Facts("nonnegative")}  # fmt: skip
         without, with_tax = self.line, self.line + 2
         places = {"amount": f"#{at['grand']}", "tax_in_price": f"$D${at['factor']}", "amount_without_tax": f"#{without}",
                   "vat_rate": rate}  # fmt: skip

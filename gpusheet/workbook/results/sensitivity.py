@@ -32,7 +32,7 @@ def put_sensitivity(parts: Parts) -> None:
     for driver in DRIVERS:
         for sign, en, zh in (("-", "down", "下调"), ("", "up", "上调")):
             title = f"{driver.label(parts.lang)}: {en}" if parts.lang == "en" else f"{driver.zh}：{zh}"
-            cases.block(f"{driver.name} {en}", title, _moves(parts, driver), f"={sign}{shock}")
+            cases.block(f"{driver.name} {en}", title, _moves(parts, driver), f'=IF(COUNT({shock})=1,{sign}{shock},"")')
     for step, title in (
         (-2, parts.say("Requests: twice the shock down", "请求量：下调两倍幅度")),
         (0, parts.say("As planned", "按计划")),
@@ -46,7 +46,8 @@ def put_sensitivity(parts: Parts) -> None:
 
 def _steps(count: int, shock: str) -> str:
     """A number of shocks, up or down, without a typed factor."""
-    return "=" + ("+".join([shock] * count) if count > 0 else "-" + "-".join([shock] * -count) if count else "0")
+    sum_ = "+".join([shock] * count) if count > 0 else "-" + "-".join([shock] * -count) if count else "0"
+    return f'=IF(COUNT({shock})=1,{sum_},"")'
 
 
 def _moves(parts: Parts, driver: Driver) -> dict[str, str]:
@@ -57,7 +58,7 @@ def _moves(parts: Parts, driver: Driver) -> dict[str, str]:
         value, shock = (parameter.name for parameter in rule.parameters)
         looked_up = name in parts.lookup.rows
         at = {value: f"Lookup!{parts.lookup.at(name)}" if looked_up else parts.cells.value(name), shock: "{shock}"}
-        known = {value: Facts(), shock: Facts("any", nullable=False)}
+        known = {value: Facts(), shock: Facts()}
         changes[name] = cell_formula(rule.plain_expression, known, at.__getitem__).removeprefix("=")
     return changes
 
