@@ -37,6 +37,8 @@ OWN_SHEET = "note it on a sheet of your own"
 OVERRIDE = "use the override columns of Workloads"
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 
+pytestmark = pytest.mark.usefixtures("without_decisions")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -25,6 +25,8 @@ INDEX = next(i for i, one in enumerate(small().catalog.prices) if (one.price_lis
 ROW = 7 + INDEX  # of the only price that the workload bot can take
 PRICE = f"Prices!F{ROW} (price)"
 
+pytestmark = pytest.mark.usefixtures("without_decisions")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
