@@ -78,6 +78,16 @@ def not_understood(title: str) -> str:
     return " ".join(rest for bracket in BRACKETS.findall(title) if (rest := said_by(bracket[1:-1]).rest))
 
 
+def like_a_price(title: str) -> bool:
+    """Whether a header of unknown words has the unit of a price: 成本(元/卡时) may be what is paid.
+
+    >>> like_a_price("成本(元/卡时)"), like_a_price("备注(元)")
+    (True, False)
+    """
+    said = said_by(title)
+    return said.currency is not None and (said.per or said.period) is not None
+
+
 def _of_something_else(title: str) -> bool:
     """Whether what is not understood may be what the price is for: it stands behind a '/', or has a number in it."""
     for bracket in BRACKETS.findall(title):
@@ -89,19 +99,32 @@ def _of_something_else(title: str) -> bool:
 
 
 def _of_sheet(file: str, sheet: Sheet, row_type: type[Row], header: Header) -> list[Finding]:
-    """Errors for a line over the header such as 单位：万元, where no header says so itself."""
+    """What a line over the header such as 单位：元/卡时 says is said of all prices; an error for 万元, where no header says so."""
     if all(not column.unit.symbol.startswith("currency") for column in columns(row_type)) or any(
             said.scale for _, said in header.prices):  # fmt: skip
         return []
-    found = []
+    found: list[Finding] = []
+    units: dict[Said, tuple[Place, str]] = {}
     for number, line in zip(sheet.numbers, sheet.lines[: header.index + 1 - header.lines], strict=False):
         for position, cell in enumerate(line):
             said = _OF_SHEET.search(fold(cell)) if isinstance(cell, str) else None
-            if said and said_by(said[1]).scale:
-                raw = raw_text(cell)
+            if said is None:
+                continue
+            raw, place, unit = raw_text(cell), Place(file, sheet.name, f"{column_letters(position + 1)}{number}"), said_by(said[1])
+            if unit.currency and not unit.rest and not unit.scale:
+                units[unit] = place, raw
+            if unit.scale:
                 found.append(Finding(
-                    "error", "unit-of-sheet", Place(file, sheet.name, f"{column_letters(position + 1)}{number}"), raw,
+                    "error", "unit-of-sheet", place, raw,
                     f"found {raw!r}, and no header says so; write {said[1]!r} into the header of the price, or delete the line if the "
                     "numbers are in full", f"“{raw}”，而标题没有说明；请把“{said[1]}”写进价格标题，如本来就是完整数字，"
                     "请删去此说明"))  # fmt: skip
+    if len(units) == 1 and header.prices:
+        [(unit, (place, raw))] = units.items()
+        unit = replace(unit, **{name: None for name in ("currency", "per", "period") if name in header.at})
+        header.prices = [(at, own.over(unit)) for at, own in header.prices]
+        if unit != Said():
+            header.findings.append(Finding(
+                "note", "unit-of-sheet", place, raw, f"found {raw!r}; taken for all prices whose header does not say otherwise",
+                f"“{raw}”；标题没有另写的价格均按此"))  # fmt: skip
     return found

@@ -86,7 +86,8 @@ def _chosen(opened: Opened, row_type: type[Row], name: str | None) -> tuple[Shee
     best = max(sheets, key=lambda one: scores[one.name])
     also = [one.name for one in sheets if one is not best and scores[one.name] > ALIKE * scores[best.name] > 0]
     notes = [Finding("warning", "other-sheet", Place(opened.file, other), "",
-                     f"this sheet has such a table as well; only {best.name!r} was read", f"该表也有同类内容；只读了“{best.name}”")
+                     f"this sheet has such a table as well; only {best.name!r} was read: name the other by --sheet if it is meant",
+                     f"该表也有同类内容；只读了“{best.name}”，如应读该表请用 --sheet 指定")
              for other in also]  # fmt: skip
     return best, notes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -52,8 +53,8 @@ HEADERS: Mapping[str, str] = {
 }  # fmt: skip
 
 PRICE_NOUNS = frozenset(squeezed(word) for words in (
-    "价格,单价,价,报价,售价,列表价,刊例价,目录价,市场价,费用,gpu价格,租金,租价,租赁价格,租赁单价,原价,折后价,优惠价,折扣价,成交价",
-    "price,unit price,list price,rate,cost,fee,price rate,prices,unit cost,gpu price,card price,pricing,discounted price,net price",
+    "价格,单价,价,报价,售价,列表价,刊例价,目录价,市场价,费用,gpu价格,租金,租价,租赁价格,租赁单价,原价,折后价,优惠价,折扣价,成交价,实付价,到手价,协议价,合同价,结算价,会员价,促销价",
+    "price,unit price,list price,rate,cost,fee,price rate,prices,unit cost,gpu price,card price,pricing,discounted price,net price,final price,contract price,deal price",
 ) for word in words.split(","))  # fmt: skip
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
@@ -86,14 +87,21 @@ UNITS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+_RATE_OF_TAX = re.compile(r"\(?（?\d{1,2}(?:\.\d+)?\s?[%％](?:的)?(?:增值税)?(?:专用发票|专票|普票|发票)?\)?）?")
+
+
 def said_choice(field: str, text: str) -> str | None:
     """The choice of a field of prices that words say: '元/卡时' says card to `per`.
 
     >>> said_choice("per", "GPU"), said_choice("period", "每月"), said_choice("pricing_model", "按量付费")
     ('card', 'month', 'on_demand')
+    >>> said_choice("tax", "含税（6%）"), said_choice("tax", "不含6%增值税"), said_choice("tax", "6%")
+    ('included', 'excluded', None)
     """
     if field not in ("per", "period", "pricing_model", "tax"):
         return None
+    if field == "tax" and (bare := squeezed(_RATE_OF_TAX.sub("", text))) in CHOICES["tax"] and bare:
+        return CHOICES["tax"][bare]
     said = said_by(text)
     value = None if said.rest or said.other else getattr(said, field)
     return str(value) if value is not None else None

@@ -53,7 +53,7 @@ def read(path: Path, options: Options) -> Imported:
 
 def _not_used(table: Table) -> Iterator[Finding]:
     """One line about the columns that no field was taken from."""
-    told = {one.raw for one in table.header.findings if one.code == "column-not-used"}
+    told = {one.raw for one in table.header.findings if one.code in ("column-not-used", "price-not-read")}
     own = {at: title for at, title in table.header.own().items() if title not in told}
     if own:
         cell = f"{column_letters(min(own) + 1)}{table.sheet.numbers[table.header.index]}"
