@@ -145,7 +145,7 @@ KINDS: dict[str, list[Made]] = {
         Made([[*SHORT[:3], "价格（千元/卡月）"], one(4.464)], [4464], [("header-scale", "D2")], terms={"period": "month"}),
         Made("date,provider,gpu,Price (USD cents/GPU/hr)\n2026-11-01,a,H20,210\n", [2.1], [("header-scale", "D2")], terms={"currency": "USD"}),
         Made([[*SHORT[:3], "价格（万元/卡月）"], one("0.4万"), one(0.4)], [4000], [
-            ("unit-conflict", "D2"), ("number-as-text", "D2"), ("header-scale", "D3")], 2),
+            ("unit-conflict", "D2"), ("header-scale", "D3"), ("number-as-text", "D2")], 2),
     ],
     "a second table under the first": [
         Made([SHORT, one(), [], [*SHORT[:3], "$/卡时"], one(2), one(3)], [13.94], [("other-header", "A4")], 3, OF_CARD),
