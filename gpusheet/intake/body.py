@@ -144,7 +144,9 @@ class Body:
         cells = [line[position] for position, _ in self.header.prices if position < len(line)]
         if all(cell is None or (isinstance(cell, str) and is_unit(fold(cell))) for cell in line):
             return True
-        return not any(isinstance(cell, int | float | datetime.date) or (isinstance(cell, str) and _DAY.match(cell)) for cell in line) and any(
+        if any(isinstance(cell, int | float | datetime.date) or (isinstance(cell, str) and _DAY.match(cell)) for cell in line):
+            return False
+        return any(
             isinstance(cell, str) and not re.search(r"\d", fold(cell).rpartition("(")[0]) and said_of_price(cell) is not None
             and not is_placeholder(fold(cell)) for cell in cells)  # fmt: skip
 
@@ -171,11 +173,11 @@ class Body:
         found, wanted = said_by(str(cell)).currency, {said.currency for _, said in self.header.prices} - {None}
         if found and wanted and found not in wanted:
             raw, read = raw_text(cell), ", ".join(sorted(filter(None, wanted)))
+            place = Place(self.file, self.sheet.name, f"{column_letters(position + 1)}{self.sheet.numbers[index]}")
             self.findings.append(Finding(
-                "warning", "other-currency", Place(self.file, self.sheet.name, f"{column_letters(position + 1)}{self.sheet.numbers[index]}"),
-                raw, f"found {raw!r}, which says {found}, while the header says {read}; all rows are read as {read}: put those in {found} "
-                "on a sheet of their own", f"“{raw}”写的是 {found}，而标题为 {read}；各行均按 {read} 读入："
-                f"请把 {found} 报价放到单独的工作表"))  # fmt: skip
+                "warning", "other-currency", place, raw, f"found {raw!r}, which says {found}, while the header says {read}; all rows "
+                f"are read as {read}: put those in {found} on a sheet of their own",
+                f"“{raw}”写的是 {found}，而标题为 {read}；各行均按 {read} 读入：请把 {found} 报价放到单独的工作表"))  # fmt: skip
 
     def _stop(self, index: int) -> None:
         """A second table under the first, with another header: its rows are there, and none is read."""

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from gpusheet.catalog import Column, Row, columns
 from gpusheet.intake.findings import Finding, Place, raw_text
 from gpusheet.intake.sheets import Sheet, column_letters
+from gpusheet.intake.vocabulary import BRACKETS
 from gpusheet.intake.words import Said, fold, said_by, squeezed
 from gpusheet.units import all_units
 
 if TYPE_CHECKING:
     from gpusheet.intake.headers import Header
 
-BRACKETS = re.compile(r"[（(\[【][^）)\]】]*[）)\]】]")
 UNIT_WORDS = {squeezed(word): unit.symbol for unit in all_units().values() for word in (unit.symbol, unit.zh)}
 OTHER_UNITS = frozenset(squeezed(word) for word in ("GiB", "MB", "TB", "TB/s", "GiB/s", "MB/s", "KB", "mW", "分钟", "minutes"))
+_COUNT = re.compile(r"\d|^(?:[十百千万亿]+|k|hundred|thousand|million)$")
 _OF_SHEET = re.compile(r"(?:单位|\bunits?\b|\b(?:amounts|prices|figures|all)?\s?\bin\b)\s*:?\s*(\S.{0,30})$", re.IGNORECASE)
 
 
@@ -89,11 +90,11 @@ def like_a_price(title: str) -> bool:
 
 
 def _of_something_else(title: str) -> bool:
-    """Whether what is not understood may be what the price is for: it stands behind a '/', or has a number in it."""
+    """Whether what is not understood may be what the price is for: it stands behind a '/', or is a number, as in 元/百卡时."""
     for bracket in BRACKETS.findall(title):
         parts = [said_by(part) for part in fold(bracket[1:-1]).split("/")]
         if any(part.rest and replace(part, rest="") == Said() for part in parts[1:]) or any(
-                re.search(r"\d", part.rest) for part in parts):  # fmt: skip
+                _COUNT.search(part.rest) for part in parts):  # fmt: skip
             return True
     return False
 
@@ -121,7 +122,7 @@ def _of_sheet(file: str, sheet: Sheet, row_type: type[Row], header: Header) -> l
                     "请删去此说明"))  # fmt: skip
     if len(units) == 1 and header.prices:
         [(unit, (place, raw))] = units.items()
-        unit = replace(unit, **{name: None for name in ("currency", "per", "period") if name in header.at})
+        unit = Said(**{name: value for name, value in vars(unit).items() if name not in header.at})
         header.prices = [(at, own.over(unit)) for at, own in header.prices]
         if unit != Said():
             header.findings.append(Finding(

@@ -9,9 +9,9 @@ from typing import Any
 from gpusheet.catalog import Price, Row, columns
 from gpusheet.errors import nearest
 from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
-from gpusheet.intake.header_units import BRACKETS, OTHER_UNITS, UNIT_WORDS, like_a_price, units_of
+from gpusheet.intake.header_units import OTHER_UNITS, UNIT_WORDS, like_a_price, units_of
 from gpusheet.intake.sheets import ErrorCell, Sheet, column_letters
-from gpusheet.intake.vocabulary import REGION, heads_of, said_of_price
+from gpusheet.intake.vocabulary import BRACKETS, REGION, heads_of, said_of_price
 from gpusheet.intake.words import Said, fold, said_by, squeezed
 
 DEEPEST = 60  # lines over which a header is looked for

@@ -9,6 +9,7 @@ from functools import cache
 from gpusheet.catalog import Column, Row, columns
 from gpusheet.intake.words import Said, said_by, squeezed
 
+BRACKETS = re.compile(r"[（(\[【][^）)\]】]*[）)\]】]")
 REGION = "region"  # a column that is joined to the price list: 'provider/region'
 
 # field -> other headers, the likeliest first; a field of the same name means the same in every table
@@ -55,7 +56,8 @@ HEADERS: Mapping[str, str] = {
 
 PRICE_NOUNS = frozenset(squeezed(word) for words in (
     "价格,单价,价,报价,售价,列表价,刊例价,目录价,市场价,费用,gpu价格,租金,租价,租赁价格,租赁单价,原价,折后价,折后,优惠价,折扣价,成交价,实付价,到手价,协议价,合同价,结算价,会员价,促销价",
-    "price,unit price,list price,rate,cost,fee,price rate,prices,unit cost,gpu price,card price,pricing,discounted price,net price,final price,contract price,deal price",
+    "price,unit price,list price,rate,cost,fee,price rate,prices,unit cost,gpu price,card price,pricing,discounted price,net price,"
+    "final price,contract price,deal price",
 ) for word in words.split(","))  # fmt: skip
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
@@ -134,7 +136,7 @@ def said_of_price(header: str) -> Said | None:
     """
     said = said_by(header)
     noun = squeezed(said.rest)
-    if noun in PRICE_NOUNS:
+    if noun in PRICE_NOUNS or squeezed(BRACKETS.sub("", header)) in PRICE_NOUNS:
         return said
     bare = not noun and (
         said.pricing_model is not None

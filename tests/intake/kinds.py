@@ -67,8 +67,8 @@ def holds(made: Made, folder: Path) -> None:
 def every_file(kinds: dict[str, list[Made]]) -> pytest.MarkDecorator:
     """Each file as one test; of each kind there are at least three."""
     assert all(len(files) >= 3 for files in kinds.values())
-    return pytest.mark.parametrize(
-        "made", [pytest.param(one, id=f"{kind}-{number}") for kind, files in kinds.items() for number, one in enumerate(files, 1)])  # fmt: skip
+    named = [(f"{kind}-{number}", one) for kind, files in kinds.items() for number, one in enumerate(files, 1)]
+    return pytest.mark.parametrize("made", [pytest.param(one, id=name) for name, one in named])
 
 
 def day(number: int) -> datetime.date:

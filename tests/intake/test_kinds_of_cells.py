@@ -57,7 +57,8 @@ KINDS: dict[str, list[Made]] = {
         days("２０２６－１１－０１", "２０２６年１１月１日", good=2, told=[]),
     ],
     "currency signs": [
-        cells("¥13.94", "￥14", "14元", "RMB 14", prices=[13.94, 14, 14, 14], told=[(TEXT, f"D{n}") for n in range(2, 6)], terms=OF_CARD),
+        cells("¥13.94", "￥14", "14元", "RMB 14", prices=[13.94, 14, 14, 14], told=[
+            (TEXT, f"D{n}") for n in range(2, 6)], terms=OF_CARD),
         cells("$2.10", "14", prices=[14], told=[("currency-conflict", "D2"), (TEXT, "D2"), (TEXT, "D3")]),
         cells("HK$16", "€2", "2 USD", prices=[], told=[
             *(("currency-conflict", f"D{n}") for n in (2, 3, 4)), *((TEXT, f"D{n}") for n in (2, 3, 4))]),

@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from kinds import HEAD, Made, day, every_file, holds, row
 from openpyxl.comments import Comment
 from openpyxl.formatting.rule import DataBarRule
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 from sheets_made import DAY
+
+from gpusheet.catalog import Price as PriceRow
+from gpusheet.intake.findings import CannotRead
+from gpusheet.intake.reader import read_table
 
 SHORT = ["日期", "供应商", "型号", "元/卡时"]
 OF_CARD = {"currency": "CNY", "per": "card", "period": "hour", "cards": 1}
@@ -72,6 +77,11 @@ KINDS: dict[str, list[Made]] = {
         Made([["Quoted", "Provider", "Accelerator", "Price per GPU-hour (USD)", "Commitment"], [*one(2), "1 year reserved"]], [2],
              terms={"currency": "USD", "pricing_model": "reserved"}),
     ],
+    "words of headers that are not understood": [
+        Made([[*SHORT[:3], "价格(元/卡时，含机柜)"], one()], [13.94], [("words-of-header", "D1")], terms=OF_CARD),
+        Made([[*SHORT[:3], "Price (USD/GPU/hr, promo)"], one(2)], [2], [("words-of-header", "D1")], terms={"currency": "USD"}),
+        Made([[*SHORT[:3], "单价（元/卡时，华东二区）"], one()], [13.94], [("words-of-header", "D1")], terms={"period": "hour"}),
+    ],
     "columns in another order": [
         Made([["元/卡时", "型号", "日期", "供应商"], [13.94, "H20", DAY, "甲"]], [13.94], terms=OF_CARD),
         Made([["来源", "型号", "供应商", "元/台/月", "卡数", "日期"], ["邮件", "H20", "甲", 60000, 8, DAY]], [60000],
@@ -102,7 +112,8 @@ KINDS: dict[str, list[Made]] = {
     ],
     "headers of two rows": [
         Made([["日期", "供应商", "型号", "价格"], [None, None, None, "元/卡时"], one()], [13.94], terms=OF_CARD),
-        Made([["日期", "供应商", "型号", "价格（元/卡）", None], [None, None, None, "按量（小时）", "包月"], [*one(), 6800]], [13.94, 6800]),
+        Made([["日期", "供应商", "型号", "价格（元/卡）", None], [None, None, None, "按量（小时）", "包月"], [*one(), 6800]],
+             [13.94, 6800]),
         Made([["日期", "供应商", "型号", "整机8卡", None], [None, None, None, "元/小时", "元/月"], [*one(111), 60000]], [111, 60000],
              terms=OF_MACHINE),
     ],
@@ -121,7 +132,8 @@ KINDS: dict[str, list[Made]] = {
     "hidden and filtered rows": [
         Made([SHORT, one(), one(14), one(15)], [13.94, 14, 15], [("hidden-rows", "A3")], change=hidden(3)),
         Made([SHORT, one(), one(14), one(15)], [13.94, 14, 15], [("hidden-rows", "A3")], change=filtered),
-        Made([SHORT, one(), one(14), one("面议")], [13.94, 14], [("hidden-rows", "A2"), ("missing-price", "D4")], 3, change=hidden(2, 4)),
+        Made([SHORT, one(), one(14), one("面议")], [13.94, 14], [("hidden-rows", "A2"), ("missing-price", "D4")], 3,
+             change=hidden(2, 4)),
     ],
     "totals": [
         Made([SHORT, one(), ["小计", None, None, 13.94], one(14), [None, "合计", None, 27.94]], [13.94, 14]),
@@ -136,20 +148,23 @@ KINDS: dict[str, list[Made]] = {
     ],
     "wide tables": [
         Made([["日期", "供应商", "型号", "元/卡时", "元/卡月"], [*one(), 6800], [*one(None, "L20"), 2000]], [13.94, 6800, 2000]),
-        Made([["日期", "供应商", "型号", "按量(元/卡时)", "1年预留(元/卡时)", "竞价(元/卡时)"], [*one(), 9, None]], [13.94, 9], terms=OF_CARD),
+        Made([["日期", "供应商", "型号", "按量(元/卡时)", "1年预留(元/卡时)", "竞价(元/卡时)"], [*one(), 9, None]], [13.94, 9],
+             terms=OF_CARD),
         Made([["日期", "供应商", "型号", "1卡价(元/小时)", "8卡价(元/小时)"], [*one(14), 110]], [14, 110]),
         Made([["日期", "供应商", "型号", "元/卡时", "元/卡/年"], [*one(), 90000]], [13.94], [("other-period", "E2")], 2),
     ],
     "numbers counted in 万 or thousands": [
         Made([[*SHORT[:3], "价格（万元/台月）", "卡数"], [*one(7.5), 8]], [75000], [("header-scale", "D2")], terms=OF_MACHINE),
         Made([[*SHORT[:3], "价格（千元/卡月）"], one(4.464)], [4464], [("header-scale", "D2")], terms={"period": "month"}),
-        Made("date,provider,gpu,Price (USD cents/GPU/hr)\n2026-11-01,a,H20,210\n", [2.1], [("header-scale", "D2")], terms={"currency": "USD"}),
+        Made("date,provider,gpu,Price (USD cents/GPU/hr)\n2026-11-01,a,H20,210\n", [2.1], [("header-scale", "D2")],
+             terms={"currency": "USD"}),
         Made([[*SHORT[:3], "价格（万元/卡月）"], one("0.4万"), one(0.4)], [4000], [
             ("unit-conflict", "D2"), ("header-scale", "D3"), ("number-as-text", "D2")], 2),
     ],
     "a second table under the first": [
         Made([SHORT, one(), [], [*SHORT[:3], "$/卡时"], one(2), one(3)], [13.94], [("other-header", "A4")], 3, OF_CARD),
-        Made([SHORT, one(), ["型号", "包月价(元/卡月)", "供应商", "日期"], ["L20", 2880, "乙", DAY]], [13.94], [("other-header", "A3")], 2),
+        Made([SHORT, one(), ["型号", "包月价(元/卡月)", "供应商", "日期"], ["L20", 2880, "乙", DAY]], [13.94],
+             [("other-header", "A3")], 2),
         Made([SHORT, one(), [None, None, None, "$/卡时"], one(2)], [13.94], [("other-header", "D3")], 2),
         Made([[*SHORT[:3], "价格"], [None, None, None, "元/卡时"], one(), [*SHORT[:3], "价格"], [None, None, None, "$/卡时"], one(2)],
              [13.94], [("other-header", "A4")], 3),
@@ -169,6 +184,17 @@ KINDS: dict[str, list[Made]] = {
         Made([HEAD, row(日期=day(1)), row(日期=day(2))], [13.94] * 2, change=lambda sheet: sheet.protection.enable()),
     ],
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("title", ["价格(元/GB显存)", "价格(元/百卡时)", "租金(元/千卡时)", "单价(元/PFLOPS)"])
+def test_a_price_of_something_else_is_refused(title: str, tmp_path: Path) -> None:
+    with pytest.raises(CannotRead) as refused:
+        Made([[*SHORT[:3], title], one()], []).read(tmp_path)
+    [finding] = refused.value.findings
+    assert (finding.code, finding.place.cell, finding.raw) == ("words-of-header", "D1", title) and "--map price=COLUMN" in finding.en
+    given = {"currency": "CNY", "per": "card", "period": "hour"}
+    named = read_table(tmp_path / "p.xlsx", PriceRow, mapping={title: "price"}, fixed=given)
+    assert [row.price for row in named.rows] == [13.94]  # a person has said what it is
 
 
 @every_file(KINDS)

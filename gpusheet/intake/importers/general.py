@@ -12,14 +12,13 @@ from typing import Any
 from gpusheet.catalog import Gpu, Price
 from gpusheet.errors import GpusheetError
 from gpusheet.intake.findings import Finding, Place
-from gpusheet.intake.header_units import BRACKETS
 from gpusheet.intake.importers.cards import Cards
 from gpusheet.intake.importers.lines import Lines, Refused
 from gpusheet.intake.importers.offers import Imported, Offers, Options, Quote, in_regions
 from gpusheet.intake.reader import Table, read_table
 from gpusheet.intake.sheets import column_letters
 from gpusheet.intake.understand import as_text
-from gpusheet.intake.vocabulary import heads_of
+from gpusheet.intake.vocabulary import BRACKETS, heads_of
 from gpusheet.intake.words import fold, squeezed
 
 KIND = "price table"
@@ -40,7 +39,7 @@ def read(path: Path, options: Options) -> Imported:
     offers.present, offers.tell_repeats = table.present, True
     head = offers.columns.get("gpu", "gpu")
     called: set[tuple[str, str]] = set()
-    memory = next((title for title in table.header.own().values() if _MEMORY & {squeezed(title), squeezed(BRACKETS.sub("", title))}), None)
+    memory = next((title for title in table.header.own().values() if squeezed(BRACKETS.sub("", title)) in _MEMORY), None)
     for index, price in enumerate(table.rows):
         if not in_regions(price.price_list.rpartition("/")[2], options.regions):
             offers.told.pass_over("of other regions", "其他地域")
