@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gpusheet.catalog import Price, Row, columns
+from gpusheet.catalog import Column, Price, Row, columns
 from gpusheet.errors import nearest
 from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
 from gpusheet.intake.header_units import OTHER_UNITS, UNIT_WORDS, like_a_price, units_of
@@ -196,6 +196,21 @@ def _no_header(file: str, sheet: Sheet, row_type: type[Row], best: Header | None
     return Finding(
         "error", "no-header", Place(file, sheet.name), "", f"{found}; allowed a header row with columns such as {en}",
         f"{found_zh}；应有含 {zh} 等列的标题行")  # fmt: skip
+
+
+def no_column(place: Place, header: Header, column: Column) -> Finding:
+    """The error for a column that is not there; one that may be meant for a price is named."""
+    titles = "、".join(title for title in header.titles if title)
+    likely = [title for title in header.titles if column.name == "price" and like_a_price(title)]
+    todo, todo_zh = "add the column", "请增加该列"
+    if likely:
+        named = ", ".join(map(repr, likely))
+        todo = f"if it is {named}, head it 'price', or name it (prices import: --map price=COLUMN)"
+        todo_zh = f"如果就是“{'”或“'.join(likely)}”，请把标题改为“价格”，或指明该列（prices import：--map price=列名）"
+    return Finding(
+        "error", "no-column", place, "",
+        f"no column says {column.en.lower()} ({column.name}); allowed {column.allowed()}: {todo}",
+        f"没有“{column.zh}”列（现有：{titles}）；应为{column.allowed('zh')}：{todo_zh}")  # fmt: skip
 
 
 def _checked(

@@ -103,6 +103,15 @@ def test_columns_that_may_be_what_is_paid(tmp_path: Path) -> None:
     assert taken(named, "price") == [(9,)] and "price-not-read" not in {one.code for one in named.findings}
 
 
+def test_prices_under_headers_that_are_not_known(tmp_path: Path) -> None:
+    path = book(tmp_path / "q.xlsx", [[*SHORT[:3], "市面(元/卡时)", "内部(元/卡时)"], [DAY, "甲", "H20", 13.94, 9]])
+    one = found(path, "no-column")
+    assert "if it is '市面(元/卡时)', '内部(元/卡时)', head it 'price', or name it (prices import: --map price=COLUMN)" in one.en
+    assert "如果就是“市面(元/卡时)”或“内部(元/卡时)”，请把标题改为“价格”" in one.zh
+    table = read_table(path, Price, mapping={"市面(元/卡时)": "price"})
+    assert [row.price for row in table.rows] == [13.94]
+
+
 def test_one_offer_in_two_terms(tmp_path: Path) -> None:
     both = imported(tmp_path, ["日期", "供应商", "型号", "USD/卡时", "CNY/卡时"], [DAY, "a", "H20", 2, 14.2])
     [one] = [one for one in both.findings if one.code == "other-terms"]
