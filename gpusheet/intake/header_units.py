@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from gpusheet.catalog import Column, Row, columns
 from gpusheet.intake.findings import Finding, Place, raw_text
 from gpusheet.intake.sheets import Sheet, column_letters
+from gpusheet.intake.vocabulary import BRACKETS
 from gpusheet.intake.words import Said, fold, said_by, squeezed
 from gpusheet.units import all_units
 
 if TYPE_CHECKING:
     from gpusheet.intake.headers import Header
 
-BRACKETS = re.compile(r"[（(\[【][^）)\]】]*[）)\]】]")
 UNIT_WORDS = {squeezed(word): unit.symbol for unit in all_units().values() for word in (unit.symbol, unit.zh)}
 OTHER_UNITS = frozenset(squeezed(word) for word in ("GiB", "MB", "TB", "TB/s", "GiB/s", "MB/s", "KB", "mW", "分钟", "minutes"))
+_COUNT = re.compile(r"\d|^(?:[十百千万亿]+|k|hundred|thousand|million)$")
 _OF_SHEET = re.compile(r"(?:单位|\bunits?\b|\b(?:amounts|prices|figures|all)?\s?\bin\b)\s*:?\s*(\S.{0,30})$", re.IGNORECASE)
 
 
@@ -78,30 +79,53 @@ def not_understood(title: str) -> str:
     return " ".join(rest for bracket in BRACKETS.findall(title) if (rest := said_by(bracket[1:-1]).rest))
 
 
+def like_a_price(title: str) -> bool:
+    """Whether a header of unknown words has the unit of a price: 成本(元/卡时) may be what is paid.
+
+    >>> like_a_price("成本(元/卡时)"), like_a_price("备注(元)")
+    (True, False)
+    """
+    said = said_by(title)
+    return said.currency is not None and (said.per or said.period) is not None
+
+
 def _of_something_else(title: str) -> bool:
-    """Whether what is not understood may be what the price is for: it stands behind a '/', or has a number in it."""
+    """Whether what is not understood may be what the price is for: it stands behind a '/', or is a number, as in 元/百卡时."""
     for bracket in BRACKETS.findall(title):
         parts = [said_by(part) for part in fold(bracket[1:-1]).split("/")]
         if any(part.rest and replace(part, rest="") == Said() for part in parts[1:]) or any(
-                re.search(r"\d", part.rest) for part in parts):  # fmt: skip
+                _COUNT.search(part.rest) for part in parts):  # fmt: skip
             return True
     return False
 
 
 def _of_sheet(file: str, sheet: Sheet, row_type: type[Row], header: Header) -> list[Finding]:
-    """Errors for a line over the header such as 单位：万元, where no header says so itself."""
+    """What a line over the header such as 单位：元/卡时 says is said of all prices; an error for 万元, where no header says so."""
     if all(not column.unit.symbol.startswith("currency") for column in columns(row_type)) or any(
             said.scale for _, said in header.prices):  # fmt: skip
         return []
-    found = []
+    found: list[Finding] = []
+    units: dict[Said, tuple[Place, str]] = {}
     for number, line in zip(sheet.numbers, sheet.lines[: header.index + 1 - header.lines], strict=False):
         for position, cell in enumerate(line):
             said = _OF_SHEET.search(fold(cell)) if isinstance(cell, str) else None
-            if said and said_by(said[1]).scale:
-                raw = raw_text(cell)
+            if said is None:
+                continue
+            raw, place, unit = raw_text(cell), Place(file, sheet.name, f"{column_letters(position + 1)}{number}"), said_by(said[1])
+            if unit.currency and not unit.rest and not unit.scale:
+                units[unit] = place, raw
+            if unit.scale:
                 found.append(Finding(
-                    "error", "unit-of-sheet", Place(file, sheet.name, f"{column_letters(position + 1)}{number}"), raw,
+                    "error", "unit-of-sheet", place, raw,
                     f"found {raw!r}, and no header says so; write {said[1]!r} into the header of the price, or delete the line if the "
                     "numbers are in full", f"“{raw}”，而标题没有说明；请把“{said[1]}”写进价格标题，如本来就是完整数字，"
                     "请删去此说明"))  # fmt: skip
+    if len(units) == 1 and header.prices:
+        [(unit, (place, raw))] = units.items()
+        unit = Said(**{name: value for name, value in vars(unit).items() if name not in header.at})
+        header.prices = [(at, own.over(unit)) for at, own in header.prices]
+        if unit != Said():
+            header.findings.append(Finding(
+                "note", "unit-of-sheet", place, raw, f"found {raw!r}; taken for all prices whose header does not say otherwise",
+                f"“{raw}”；标题没有另写的价格均按此"))  # fmt: skip
     return found

@@ -156,21 +156,25 @@ def _value(core: str) -> float | Trouble:
         return float(re.sub(r"[ ,'’]", "", core))
     ways = _ways(core)
     if not ways:
-        return Trouble("not-a-number", "which is no number; type the number", "不是数字；请填数字")
+        return Trouble("ambiguous-number", "which has its separators in odd places; type the number", "分隔符位置不对；请填数字")
     two = "can be read in two ways" if len(ways) > 1 else "has its separators in odd places"
     two_zh = "有两种读法" if len(ways) > 1 else "分隔符位置不对"
     return Trouble("ambiguous-number", f"which {two}; type {' or '.join(ways)}", f"{two_zh}；请填 {' 或 '.join(ways)}")
 
 
 def _ways(core: str) -> list[str]:
-    """The numbers that a text with odd separators may mean: its last one as the decimal point, and none as that."""
+    """The numbers that a text with odd separators may mean: its last one as the decimal point, and none as that. 1.2.3 may
+    mean anything."""
+    core = re.sub(r"([.,])\1+", r"\1", core)
     parts = re.split(r"[.,]", core)
     digits = [re.sub(r"\D", "", part) for part in parts]
+    if _repeated(core) and len(digits[-1]) != 3:
+        return []
     ways = []
     if len(parts) > 1 and digits[-1] and re.search(r"[.,](?=[^.,]*$)", core) and not _repeated(core):
         ways.append(f"{''.join(digits[:-1]) or '0'}.{digits[-1]}")
     ways.append("".join(digits).lstrip("0") or "0")
-    return list(dict.fromkeys(ways)) if any(digits) else []
+    return list(dict.fromkeys(ways))
 
 
 _DECIMAL_COMMA = re.compile(r"(?<![\d,])\d{1,3}(?:[. ]\d{3})+,\d+(?![\d,])|(?<![\d.,])\d+,\d{1,2}(?![\d,])", re.ASCII)

@@ -90,7 +90,7 @@ class _Offers:
         self.hopeless = hopeless
         self.title = reading.header.titles[position]
         self.lacking: set[int] = set()
-        first = next((row for row, cell in enumerate(cells) if cell.value is not None), None)
+        first = next((row for row, cell in enumerate(cells) if cell.value is not None and not (cell.said and cell.said.scale)), None)
         if said.scale and first is not None:
             reading.say(first, position, header_scale(self.title, cells[first].value, said.scale))
 

@@ -17,7 +17,7 @@ from typing import Any
 from gpusheet.catalog import BadRow, Column, Price, Row, columns
 from gpusheet.intake.body import Body
 from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
-from gpusheet.intake.headers import Header, find_header, score_of
+from gpusheet.intake.headers import Header, find_header, no_column, score_of
 from gpusheet.intake.price_rows import price_entries
 from gpusheet.intake.sheets import Opened, Sheet, column_letters, open_file
 from gpusheet.intake.table import Places, Table, formula_note
@@ -86,7 +86,8 @@ def _chosen(opened: Opened, row_type: type[Row], name: str | None) -> tuple[Shee
     best = max(sheets, key=lambda one: scores[one.name])
     also = [one.name for one in sheets if one is not best and scores[one.name] > ALIKE * scores[best.name] > 0]
     notes = [Finding("warning", "other-sheet", Place(opened.file, other), "",
-                     f"this sheet has such a table as well; only {best.name!r} was read", f"该表也有同类内容；只读了“{best.name}”")
+                     f"this sheet has such a table as well; only {best.name!r} was read: name the other by --sheet if it is meant",
+                     f"该表也有同类内容；只读了“{best.name}”，如应读该表请用 --sheet 指定")
              for other in also]  # fmt: skip
     return best, notes
 
@@ -227,12 +228,7 @@ class _Reading:
 
     def no_column(self, column: Column) -> Finding:
         """The error for a column that is not there, which keeps all rows out."""
-        titles = "、".join(title for title in self.header.titles if title)
-        row = self.sheet.numbers[self.header.index]
-        return Finding(
-            "error", "no-column", Place(self.file, self.sheet.name, f"A{row}"), "",
-            f"no column says {column.en.lower()} ({column.name}); allowed {column.allowed()}: add the column",
-            f"没有“{column.zh}”列（现有：{titles}）；应为{column.allowed('zh')}：请增加该列")  # fmt: skip
+        return no_column(Place(self.file, self.sheet.name, f"A{self.sheet.numbers[self.header.index]}"), self.header, column)
 
     def _assembled(self, entries: Sequence[tuple[Sequence[int], Mapping[str, list[Any]], int, set[int]]]) -> Table:
         """Rows of all entries: the rows they stand in, the values by field, the position of their main cell, and the

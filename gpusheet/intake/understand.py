@@ -17,7 +17,7 @@ from gpusheet.intake.guard import like_a_formula
 from gpusheet.intake.numbers import Amount, Trouble, error_cell, has_decimal_comma, of_two_ways, parse, unknown_unit
 from gpusheet.intake.sheets import ErrorCell, Unsaved
 from gpusheet.intake.vocabulary import CHOICES, UNITS, said_choice
-from gpusheet.intake.words import CURRENCIES, Said, fold, is_placeholder, said_by, squeezed
+from gpusheet.intake.words import Said, fold, is_placeholder, said_by, squeezed
 
 # kinds of cells that hold something that could be a value, so that it has to be said why it is not taken for one
 UNCLEAR = ("ambiguous-number", "ambiguous-date", "unknown-unit", "not-exact", "several-numbers", "percent", "other-period",
@@ -283,13 +283,19 @@ def as_text(value: Any) -> str:
     return f"{value:.15g}" if isinstance(value, float | int) else str(value)
 
 
+def _currency(text: str) -> str | None:
+    """The currency that a word, a sign or a name beside its code stands for: RMB, ¥, 人民币(元)."""
+    said = said_by(text)
+    return said.currency if said == Said(currency=said.currency) else None
+
+
 def _chosen(text: str, column: Column) -> str | None:
     """The choice that a word stands for, in either language."""
+    if column.form and column.form[0] == CURRENCY[0] and (currency := _currency(text)):
+        return currency
     try:
         return str(column.read(text))
     except (ValueError, TypeError, KeyError):
         pass
-    if column.form and column.form[0] == CURRENCY[0]:
-        return CURRENCIES.get(fold(text)) or CURRENCIES.get(fold(text).upper())
     word = CHOICES.get(column.name, {}).get(squeezed(text))
     return word or said_choice(column.name, text)
