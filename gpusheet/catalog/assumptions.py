@@ -144,7 +144,7 @@ class Assumptions(ServingFactors):
         "Committed cards", "已签约卡数", "Cards already under contract, which need not be rented again.", default=0.0,
         ge=0, whole=True, source="convention", group="cards")
     lead_time_days: Days = column(
-        "Lead time", "交付周期", "Days from an order of cards to their use.", default=60.0, ge=0, low=14, high=120,
+        "Lead time", "交付周期", "Days from an order of cards to their use.", default=60.0, ge=0, low=14, high=120, whole=True,
         source="convention", group="cards")
     # money
     pricing_model: Text = column(
