@@ -83,8 +83,8 @@ def power(base: float, exponent: float) -> float:
     if _symbolic(base, exponent):
         return cast(float, base**exponent)
     if _scalar(base, exponent):
-        return NAN if _missing(exponent) else cast(float, base**exponent)
-    return cast(float, _but_missing(base**exponent, exponent))
+        return NAN if _missing(base, exponent) else cast(float, base**exponent)
+    return cast(float, _but_missing(base**exponent, base, exponent))
 
 
 # --- choosing among numbers -----------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ def format_tflops(
 ) -> TFLOPS:
     """Peak rate of a card in the format of the weights; missing where the card lacks it.
 
-    >>> format_tflops("fp8", 989, 1979, 1979, None), format_tflops("fp4", 989, 1979, 1979, None)
-    (1979.0, nan)
+    >>> format_tflops("fp8", 2250, 4500, 4500, 9000), format_tflops("fp4", 989, 1979, 1979, None)
+    (4500.0, nan)
     """
     return choose(matmul, fp16=fp16_tflops, fp8=fp8_tflops, int8=int8_tops, fp4=fp4_tflops)
 
