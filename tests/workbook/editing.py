@@ -49,7 +49,7 @@ def small() -> Inputs:
 
 
 @cache
-def _saved(lang: str, decisions: bool) -> bytes:
+def _saved(lang: str, decisions: bool = True) -> bytes:
     buffer = BytesIO()
     build(small(), lang, MONTHS, SPARE).book.save(buffer)
     return buffer.getvalue()
