@@ -41,7 +41,7 @@ def put_shares(time: Timeline) -> None:
     planned = f'CHOOSE(1+($C{centres}<>"")*(1+({whole})),"",Budget!{BLOCKED},SUMIFS({budget},{lines},$C{centres}))'
     _figures(time, centres, count, planned, _spent(time, "centre_line", f"$C{centres}"), f'$C{centres}<>""')
     without = f"SUMIFS({budget},{of.column('centre_line')},0)"
-    _others(time, "centres", f"CHOOSE(1+({whole}),Budget!{BLOCKED},{without}+{others})", "centre")
+    _others(time, "centres", f"CHOOSE(1+({whole})*COUNT({others}),Budget!{BLOCKED},{without}+{others})", "centre")
 
     _heads(time, workloads, say("Closed months by workload", "已发生月份：按业务"), say("Workload", "业务"), centre)
     for column, source in ((2, "workload"), (3, "cost_centre")):
