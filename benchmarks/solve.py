@@ -25,7 +25,8 @@ from gpusheet.wiring import order
 
 # what only serving counts by, among the quantities of other subjects
 OF_SERVING = (
-    "embedding_params_b", "attention_params_b", "kv_projection_params_b", "expert_params_b", "expert_share", "pool_alert",
+    "own_head", "embedding_params_b", "head_projection_b", "attention_params_b", "kv_projection_params_b", "expert_layers",
+    "one_expert_b", "expert_params_b", "expert_share", "slow_link", "pool_alert",
 )  # fmt: skip
 TIERS = np.array([0.0, 1.0, 2.0, 4.0, 8.0, np.nan])
 TINY = 1e-9
@@ -183,7 +184,7 @@ def _concurrency(t: dict[str, Any], r: dict[str, Any]) -> None:
     speed = t["cards"] * t["bandwidth_gbs"] * r["link_penalty"]
     r["decode_concurrency"] = speed / (r["weights_read_gb"] * t["tokens_per_s"])
     memory, prefill, decode = r["memory_concurrency"], r["prefill_concurrency"], r["decode_concurrency"]
-    smallest = np.minimum(np.minimum(memory, prefill), decode)
+    smallest = r["smallest_concurrency"] = np.minimum(np.minimum(memory, prefill), decode)
     planned = np.maximum(1, np.floor(smallest * t["safety"] + TINY))
     planned = np.where(np.isnan(smallest), np.nan, np.where(smallest >= 1 - TINY, planned, 0))
     r["concurrency"] = typed(t, "concurrency", planned)
@@ -205,7 +206,8 @@ def _cards(t: dict[str, Any], r: dict[str, Any]) -> None:
     r["constraint_cards"] = replica_cards(r["peak_concurrency"], r["concurrency"], cards, least)
     r["segment_cards"] = replica_cards(r["buffered_concurrency"], r["segment_concurrency"], cards, least)
     others = np.where(t["by_constraint"], r["constraint_cards"], r["segment_cards"])
-    r["cards_needed"] = typed(t, "fixed_cards", np.where(t["by_throughput"], r["throughput_cards"], others))
+    r["cards_by_method"] = np.where(t["by_throughput"], r["throughput_cards"], others)
+    r["cards_needed"] = typed(t, "fixed_cards", r["cards_by_method"])
     r["card_tier"] = tier(r["cards_needed"])
     room = np.minimum(t["memory_gb"] * t["weight_share_limit"], t["memory_gb"] - t["overhead_gb_per_card"])
     r["weight_room_gb"] = np.maximum(0, room)

@@ -14,6 +14,7 @@ from openpyxl.utils import get_column_letter
 from gpusheet.audit.page import page as audit_page
 from gpusheet.catalog import INHERITED, Column, Row, columns
 from gpusheet.catalog.derived import Found, Month
+from gpusheet.catalog.planning import PLANNING
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
 from gpusheet.expr import number_text, render
@@ -27,8 +28,8 @@ from gpusheet.xl.functions import Function, grouped
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 SHEETS = {"Workload": "Workloads", "Assumptions": "Assumptions", "Gpu": "GPUs", "Model": "Models", "Engine": "Engines",
-          "Generation": "Generations", "Price": "Prices",
-          "Fx": "FX"}  # fmt: skip
+          "Generation": "Generations", "Price": "Prices", "Fx": "FX",
+          **{row_type.__name__: sheet for sheet, (row_type, *_) in PLANNING.items()}}  # fmt: skip
 TITLES: Mapping[str, tuple[str, str]] = {
     **{name: (title_of(sheet, "en"), title_of(sheet, "zh")) for name, sheet in SHEETS.items()},
     **{row_type.__name__: titles for _, row_type, _, titles in SMALL},

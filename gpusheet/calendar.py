@@ -39,9 +39,8 @@ class Line:
     @cached_property
     def expression(self) -> Expr:
         """The formula, on months, earlier lines and sizing quantities."""
-        parts: dict[str, Expr] = {name: find_rule(name).expression for name in self.inline}
-        parts |= {name: Symbol(line) for name, line in self.wiring.items()}
-        return substitute(self.rule.expression, parts)
+        wired = substitute(self.rule.expression, {name: Symbol(line) for name, line in self.wiring.items()})
+        return substitute(wired, {name: find_rule(name).expression for name in self.inline})
 
 
 LINES = (
@@ -52,11 +51,12 @@ LINES = (
     Line("month_cards", "month_cards"),
     Line("month_tier", "card_tier", {"cards_needed": "month_cards"}, title=("Cards billed in the month", "当月计费卡数")),
     Line("month_net_cards", "net_cards", {"card_tier": "month_tier"}, title=("Cards to rent in the month", "当月待租卡数")),
-    Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards"}, title=("Cost of the month", "当月成本")),
+    Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards", "card_month_price": "month_price"}, inline=("month_price",),
+         title=("Cost of the month", "当月成本")),
 )
 
 
-def by_month(found: Sequence[LookUp], months: int, season: Sequence[float]) -> Any:
+def by_month(found: Sequence[LookUp], months: int, season: Sequence[float], lines: Sequence[Line] = LINES) -> Any:
     """Every line of every workload and month: a DataFrame of workload number, month and lines.
 
     `season` has the season factor of each month of the budget.
@@ -70,8 +70,8 @@ def by_month(found: Sequence[LookUp], months: int, season: Sequence[float]) -> A
     solved = solve(spread, tiers=found[0].values["tiers"])
     values: dict[str, Any] = {"workload_number": [n for n in range(1, len(found) + 1) for _ in range(months)]}
     values["month"] = spread["month"]
-    for line in LINES:
-        if line.name == line.rule_name:
+    for line in lines:
+        if line.name == line.rule_name and line.rule.line:
             values[line.name] = solved[line.name]
             continue
         arguments: dict[str, Any] = {}

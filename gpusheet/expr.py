@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from gpusheet.units import Unit, unit_of
+
 # binding strength, weakest first; a call or a name is an atom
 COMPARE, ADD, MULTIPLY, NEGATE, POWER, ATOM = range(6)
 
@@ -18,11 +20,17 @@ class NamedConstant(float):
     """A unit constant (3600, 1E9) that formulas spell by its name, so that sheets hold the number once."""
 
     name: str
+    unit: Unit
+    en: str
+    zh: str
 
-    def __new__(cls, name: str, value: float) -> NamedConstant:
+    def __new__(cls, name: str, value: float, unit: Any, en: str, zh: str) -> NamedConstant:
         self = super().__new__(cls, value)
-        self.name = name
+        self.name, self.unit, self.en, self.zh = name, unit_of(unit), en, zh
         return self
+
+    def label(self, lang: str = "en") -> str:
+        return self.zh if lang == "zh" else self.en
 
 
 def _refuse(message: str) -> Callable[..., NoReturn]:
@@ -204,10 +212,17 @@ def _render(expr: Expr, place: Place, as_condition: bool = False) -> tuple[str, 
 
 
 def _argument(part: Expr, place: Place, call: Call, index: int) -> str:
-    if call.operation == "where" and index == 0:
-        return _render(part, place, as_condition=True)[0]
     need = call.needs[index] if index < len(call.needs) else COMPARE
-    return _bracketed(part, place, need)
+    return _truth(part, place) if call.operation == "where" and index == 0 else _bracketed(part, place, need)
+
+
+def _truth(expr: Expr, place: Place) -> str:
+    """1 where a flag is not 0, whatever number it is."""
+    if isinstance(expr, Binary) and expr.operator == "*":
+        return f"{_truth(expr.left, place)}*{_truth(expr.right, place)}"
+    if isinstance(expr, Call) and expr.condition is not None:
+        return f"({_render(expr, place, as_condition=True)[0]})"
+    return f"({_render(expr, place)[0]}<>0)"
 
 
 def _factor(expr: Expr, place: Place, need: int) -> str:

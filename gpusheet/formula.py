@@ -7,13 +7,15 @@ denominator is zero. Which of its quantities can be missing or zero follows from
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from gpusheet.expr import Binary, Call, Constant, Expr, Place, Symbol, render
 
 Sign = Literal["positive", "nonnegative", "any"]
+
+_CHOOSING = ("choose", "pick")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Guard:
 
     given: tuple[str, ...]
     nonzero: tuple[Expr, ...]
+    served: tuple[tuple[Expr, Expr], ...] = ()  # a demand and the capacity that must be there where the demand is
 
 
 def sign(expr: Expr, facts: Mapping[str, Facts]) -> Sign:
@@ -45,7 +48,7 @@ def sign(expr: Expr, facts: Mapping[str, Facts]) -> Sign:
     parts = [sign(part, facts) for part in expr.parts()]
     if isinstance(expr, Binary):
         if expr.operator == "^":
-            return "positive" if parts[0] == "positive" else "any"
+            return "nonnegative" if parts[0] == "positive" else "any"  # it may be too small for a number
         if "any" in parts or expr.operator == "-":
             return "any"
         if expr.operator == "+":
@@ -61,7 +64,7 @@ def _sign_of_call(call: Call, parts: list[Sign]) -> Sign:
         return "nonnegative"
     if call.operation == "maximum":
         return "positive" if "positive" in parts else "nonnegative" if "nonnegative" in parts else "any"
-    values = {"where": parts[1:], "if_given": parts[-2:], "choose": parts[1:], "minimum": parts}.get(call.operation)
+    values = {"where": parts[1:], "pick": parts[1:], "if_given": parts[-2:], "choose": parts[1:], "minimum": parts}.get(call.operation)
     if values is not None:
         return "any" if "any" in values else "nonnegative" if "nonnegative" in values else "positive"
     if call.operation == "largest":
@@ -73,47 +76,48 @@ def _sign_of_call(call: Call, parts: list[Sign]) -> Sign:
 
 def guard(expr: Expr, facts: Mapping[str, Facts]) -> Guard:
     """What has to be given and not zero for the expression to have a value."""
-    given: dict[str, None] = {}
-    nonzero: dict[str, Expr] = {}
-    _collect(expr, facts, frozenset(), True, given, nonzero)
-    return Guard(tuple(given), tuple(nonzero.values()))
+    needs = _Needs(facts)
+    needs.collect(expr, frozenset(), top=True)
+    return Guard(tuple(needs.given), tuple(needs.nonzero.values()), tuple(needs.served))
 
 
-def _collect(
-    expr: Expr,
-    facts: Mapping[str, Facts],
-    exempt: frozenset[str],
-    top: bool,
-    given: dict[str, None],
-    nonzero: dict[str, Expr],
-) -> None:
-    if isinstance(expr, Symbol):
-        # a bare cell that is the whole result may be missing: "" passes through
-        if not top and expr.name not in exempt and facts[expr.name].number:
-            given[expr.name] = None
-        return
-    if isinstance(expr, Call) and expr.operation == "if_given":
-        *present, then, otherwise = expr.arguments
-        names = frozenset(part.name for part in present if isinstance(part, Symbol))
-        _collect(then, facts, exempt | names, top, given, nonzero)
-        _collect(otherwise, facts, exempt, top, given, nonzero)
-        return
-    if isinstance(expr, Call) and expr.operation == "choose":
-        for branch in expr.arguments[1:]:
-            _collect(branch, facts, exempt, top, given, nonzero)
-        return
-    if isinstance(expr, Call) and expr.operation == "whole_replicas":
-        demand, _, *rest = expr.arguments  # the capacity matters only where there is demand
-        for part in (demand, *rest):
-            _collect(part, facts, exempt, False, given, nonzero)
-        return
-    if isinstance(expr, Binary) and expr.operator == "/":
-        for factor in _factors(expr.right):
-            if sign(factor, facts) != "positive":
-                _check_denominator(factor)
-                nonzero[render(factor, str)] = factor
-    for part in expr.parts():
-        _collect(part, facts, exempt, False, given, nonzero)
+class _Needs:
+    def __init__(self, facts: Mapping[str, Facts]) -> None:
+        self.facts = facts
+        self.given: dict[str, None] = {}
+        self.nonzero: dict[str, Expr] = {}
+        self.served: list[tuple[Expr, Expr]] = []
+
+    def collect(self, expr: Expr, exempt: frozenset[str], top: bool = False) -> None:
+        if isinstance(expr, Symbol):
+            # a bare cell that is the whole result may be missing: "" passes through
+            if not top and expr.name not in exempt and self.facts[expr.name].number:
+                self.given[expr.name] = None
+            return
+        if isinstance(expr, Call) and expr.operation == "if_given":
+            *present, then, otherwise = expr.arguments
+            names = frozenset(part.name for part in present if isinstance(part, Symbol))
+            self.collect(then, exempt | names, top)
+            self.collect(otherwise, exempt, top)
+            return
+        if isinstance(expr, Call) and expr.operation in _CHOOSING:
+            if expr.operation == "pick":
+                self.collect(expr.arguments[0], exempt)
+            for branch in expr.arguments[1:]:
+                self.collect(branch, exempt, top)
+            return
+        parts = expr.parts()
+        if isinstance(expr, Call) and expr.operation == "whole_replicas":
+            demand, capacity, *rest = parts  # the capacity matters only where there is demand
+            self.served.append((demand, capacity))
+            parts = (demand, *rest)
+        if isinstance(expr, Binary) and expr.operator == "/":
+            for factor in _factors(expr.right):
+                if sign(factor, self.facts) != "positive":
+                    _check_denominator(factor)
+                    self.nonzero[render(factor, str)] = factor
+        for part in parts:
+            self.collect(part, exempt)
 
 
 def _factors(expr: Expr) -> list[Expr]:
@@ -133,10 +137,7 @@ def nullable(expr: Expr, facts: Mapping[str, Facts]) -> bool:
     needs = guard(expr, facts)
     if needs.nonzero or any(facts[name].nullable for name in needs.given):
         return True
-    return _passes_missing(expr, facts) or any(
-        isinstance(node, Call) and node.operation == "whole_replicas" and _may_lack(node.arguments[1], facts)
-        for node in expr.walk()
-    )
+    return _passes_missing(expr, facts) or any(_may_lack(capacity, facts) for _, capacity in needs.served)
 
 
 def _may_lack(capacity: Expr, facts: Mapping[str, Facts]) -> bool:
@@ -149,7 +150,7 @@ def _passes_missing(expr: Expr, facts: Mapping[str, Facts]) -> bool:
     """Whether a bare cell that may be missing can be the whole result."""
     if isinstance(expr, Symbol):
         return facts[expr.name].nullable
-    if isinstance(expr, Call) and expr.operation == "choose":
+    if isinstance(expr, Call) and expr.operation in _CHOOSING:
         return any(_passes_missing(branch, facts) for branch in expr.arguments[1:])
     if isinstance(expr, Call) and expr.operation == "if_given":
         present = {part.name for part in expr.arguments[:-2] if isinstance(part, Symbol)}
@@ -161,23 +162,72 @@ def _passes_missing(expr: Expr, facts: Mapping[str, Facts]) -> bool:
 
 
 def cell_formula(
-    expr: Expr, facts: Mapping[str, Facts], place: Place, complete: str, typed: str | None = None
+    expr: Expr,
+    facts: Mapping[str, Facts],
+    place: Place,
+    complete: str = "",
+    typed: str | None = None,
+    computed: Container[str] = (),
 ) -> str:
     """The formula of a cell, with its '='.
 
     `place` gives the reference of each quantity, `complete` the condition under which all required inputs are there
-    (`F$6="ok"`), `typed` the cell of a typed value that replaces the rule.
+    (`F$6="ok"`; blank where that is not in question), `typed` the cell of a typed value that replaces the rule. `computed`
+    are the quantities whose cells are blank where that condition does not hold, so that it need not be asked again where one
+    of them must be a number.
     """
     body = _within_limits(render(expr, place))
     needs = guard(expr, facts)
-    loose = any(facts[name].nullable for name in needs.given) or needs.nonzero
+    tests = _tests(needs, facts, place)
     if typed is not None:
         # a typed value stands even where the rule itself would have none
-        body = f"CHOOSE(1+({typed}<>\"\"),{_guarded(body, needs, loose, place)},{typed})"
-        return f'=IF({complete},{body},"")'
-    if loose:
-        return f"={_guarded(body, needs, loose, place, complete)}"
-    return f'=IF({complete},{body},"")'
+        body = f"CHOOSE(1+COUNT({typed}),{body},{typed})"
+        tests = [f"COUNT({typed})+{_all(tests, brackets=True)}>0"] if tests else []
+        tests = [complete, *tests] if complete else tests
+        return f'=IF({_all(tests)},{body},"")' if tests else f"={body}"
+    if not any(name in computed for name in _must_be_numbers(needs, facts)):
+        tests = [complete, *tests] if complete else tests
+    return f'=IF({_all(tests)},{body},"")' if tests else f"={body}"
+
+
+def _must_be_numbers(needs: Guard, facts: Mapping[str, Facts]) -> list[str]:
+    """The quantities that the tests of a guard find blank."""
+    return [name for name in needs.given if facts[name].nullable or name in _divisors(needs)]
+
+
+def _divisors(needs: Guard) -> set[str]:
+    return {part.name for part in needs.nonzero if isinstance(part, Symbol) and part.name in needs.given}
+
+
+def _tests(needs: Guard, facts: Mapping[str, Facts], place: Place) -> list[str]:
+    """What has to hold for an expression to have a value, in as few tests as will do: what is always there is not
+    counted, nor a divisor, as N of a blank cell is 0."""
+    divisors = _divisors(needs)
+    counted = [place(name) for name in needs.given if facts[name].nullable and name not in divisors]
+    tests = [f"COUNT({','.join(counted)})={len(counted)}"] if counted else []
+    for part in needs.nonzero:
+        text = render(part, place)
+        shown = f"N({text})" if isinstance(part, Symbol) and part.name in divisors else text
+        tests.append(f"{shown}{'>' if sign(part, facts) == 'nonnegative' else '<>'}0")
+    for demand, capacity in needs.served:
+        lacking = [part for part in _factors(capacity) if _may_lack(part, facts)]
+        able = "*".join(_blank_is_0(part, facts, place, len(lacking) > 1) for part in lacking)
+        if able:
+            tests.append(f"({render(demand, place)}<=tiny)+({able}>0)>0")
+    return tests
+
+
+def _blank_is_0(expr: Expr, facts: Mapping[str, Facts], place: Place, multiplied: bool) -> str:
+    """A factor; a blank cell is large in a comparison and an error in a product, but N of it is 0."""
+    text = render(expr, place)
+    return f"N({text})" if isinstance(expr, Symbol) and (multiplied or facts[expr.name].nullable) else text
+
+
+def _all(tests: list[str], brackets: bool = False) -> str:
+    """Tests that must all hold, as one condition."""
+    if len(tests) == 1 and not brackets:
+        return tests[0]
+    return "*".join(f"({test})" for test in tests)
 
 
 MOST_CHARACTERS, MOST_NESTING, MOST_TERMS = 8192, 64, 256
@@ -197,15 +247,3 @@ def _within_limits(body: str) -> str:
         if found > limit:
             raise TypeError(f"{body[:60]}...: {found} {what}, at most {limit}; split the rule")
     return body
-
-
-def _guarded(body: str, needs: Guard, loose: object, place: Place, complete: str = "") -> str:
-    if not loose:
-        return body
-    there = f"COUNT({','.join(place(name) for name in needs.given)})={len(needs.given)}"
-    tests = [f"({test})" for test in (complete, there) if test]
-    tests += [f"({render(factor, place)}<>0)" for factor in needs.nonzero]
-    condition = "*".join(tests) if len(tests) > 1 else there
-    return f'IF({condition},{body},"")'
-
-

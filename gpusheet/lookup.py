@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpusheet.catalog import OVERRIDES, Assumptions, Catalog, Fx, Price, Workload, columns
+from gpusheet.catalog.planning import NEUTRAL, Plans, Scenario
 from gpusheet.catalog.settings import CURRENCY_DEFAULT
 from gpusheet.errors import UnknownName
 from gpusheet.ops import NAN
+from gpusheet.scenario import METHOD, VARIED, in_scenario
 from gpusheet.solver import solve
 from gpusheet.wiring import quantities
 
@@ -27,6 +29,8 @@ class Context:
     as_of: datetime.date | None = None  # None: the newest snapshot
     currency: str = CURRENCY_DEFAULT  # of the budget
     prepared_on: datetime.date | None = None  # what the age of prices is counted to
+    scenario: Scenario = NEUTRAL
+    plans: Plans = field(default_factory=Plans)  # contracts, whose discounts workloads take
 
     @property
     def price_date(self) -> datetime.date | None:
@@ -64,6 +68,8 @@ class LookUp:
 def look_up(workload: Workload, context: Context) -> LookUp:
     """The inputs of a workload: its own fields, assumptions where it is blank, facts and prices of what it names."""
     filled = workload.filled(context.assumptions)
+    if workload.discount is None and (agreed := context.plans.agreed_discount(filled["price_list"])) is not None:
+        filled["discount"] = agreed
     catalog = context.catalog
     gpu, model = catalog.find_gpu(workload.gpu), catalog.find_model(workload.model)
     precision = {row.precision: row for row in catalog.precisions}
@@ -91,6 +97,8 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     known |= _of_price(chosen.price, context)
     known |= {"gpu_confidence": gpu.confidence, "model_confidence": model.confidence}
     known["overrides_typed"] = float(overrides_typed(lambda name: getattr(workload, name) is not None))
+    known["price_drift"] = context.scenario.price_drift
+    known |= in_scenario({name: known.get(name) for name in (*VARIED, METHOD)}, context.scenario)
     known["tiers"] = tuple(row.tier for row in catalog.tiers)
     values = {name: known.get(name) for name in quantities() if name in known}
     return LookUp(workload, values, on_demand, monthly, chosen, tuple(missing))

@@ -1,20 +1,20 @@
 """The operations that rules may use beside arithmetic. For each, what it means in Python and how Excel spells it.
 
 All take numbers, numpy arrays or symbols. Missing is NaN and stays NaN through every operation but `either`,
-`if_given` and `choose`, which pass over what they do not pick. Comparisons and roundings carry the same guard of
+`if_given`, `choose` and `pick`, which pass over what they do not take. Comparisons and roundings carry the same guard of
 1E-9 in both worlds: a spreadsheet takes 0.1*3*10 for 3, Python does not.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from gpusheet.expr import ADD, ATOM, MULTIPLY, NEGATE, Call, Expr, NamedConstant, wrap
+from gpusheet.expr import ADD, ATOM, MULTIPLY, NEGATE, Call, Expr, NamedConstant, Symbol, wrap
+from gpusheet.units import Number
 
-TINY = NamedConstant("tiny", 1e-9)
+TINY = NamedConstant("tiny", 1e-9, Number, "Rounding error that comparisons pass over", "比较与取整的容差")
 NAN = math.nan
 
 
@@ -83,9 +83,8 @@ def power(base: float, exponent: float) -> float:
     if _symbolic(base, exponent):
         return cast(float, base**exponent)
     if _scalar(base, exponent):
-        return NAN if _missing(exponent) else cast(float, base**exponent)
-    numpy = _numpy()
-    return cast(float, numpy.where(numpy.isnan(exponent), NAN, base**exponent))
+        return NAN if _missing(base, exponent) else cast(float, base**exponent)
+    return cast(float, _but_missing(base**exponent, base, exponent))
 
 
 # --- choosing among numbers -----------------------------------------------------------------------------------------
@@ -111,7 +110,10 @@ def maximum(*values: float) -> float:
 
 def _extreme(name: str, excel: str, pick: Callable[..., float], values: Sequence[Any]) -> float:
     if _symbolic(*values):
-        return cast(float, _call(name, values, lambda a: f"{excel}({','.join(a)})"))
+        named = {value.name if isinstance(value, Symbol) else id(value): value for value in values}  # each quantity once
+        if len(named) == 1:
+            return cast(float, values[0])
+        return cast(float, _call(name, list(named.values()), lambda a: f"{excel}({','.join(a)})"))
     if _scalar(*values):
         return NAN if _missing(*values) else float(pick(values))
     function = getattr(_numpy(), name)
@@ -119,34 +121,6 @@ def _extreme(name: str, excel: str, pick: Callable[..., float], values: Sequence
     for value in values[1:]:
         result = function(result, value)
     return cast(float, result)
-
-
-def largest(table: Sequence[float]) -> float:
-    """The largest entry of a table such as the card tiers.
-
-    >>> largest((0, 1, 2, 4, 8))
-    8.0
-    """
-    if _symbolic(table):
-        return cast(float, _call("largest", (table,), lambda a: f"MAX({a[0]})"))
-    return float(max(table))
-
-
-def step_up(x: float, table: Sequence[float]) -> float:
-    """The smallest entry of an ascending table, beginning with 0, that is not below x; missing above the last.
-
-    >>> step_up(2.67, (0, 1, 2, 4, 8)), step_up(0, (0, 1, 2, 4, 8)), step_up(9, (0, 1, 2, 4, 8))
-    (4.0, 0.0, nan)
-    """
-    if _symbolic(x, table):
-        spell = "INDEX({1},1+({0}>=tiny)*MATCH(MAX(0,{0}-tiny),{1}))"
-        return cast(float, _call("step_up", (x, table), lambda a: spell.format(*a), needs=(ADD, ATOM)))
-    if _scalar(x):
-        position = bisect_right(table, x - TINY)
-        return float(table[position]) if position < len(table) and not _missing(x) else NAN
-    numpy = _numpy()
-    steps = numpy.append(numpy.asarray(table, dtype=float), NAN)
-    return cast(float, steps[numpy.searchsorted(steps[:-1], numpy.asarray(x, dtype=float) - TINY, side="right")])
 
 
 # --- flags (1 or 0) and branches ------------------------------------------------------------------------------------
@@ -178,8 +152,17 @@ def _compare(name: str, x: Any, limit: Any, condition: str, test: Callable[[Any,
         return cast(float, _call(name, (x, limit), _as_number(condition), **how))
     if _scalar(x, limit):
         return NAN if _missing(x, limit) else float(test(x, limit))
+    return cast(float, _but_missing(test(x, limit) * 1.0, x, limit))
+
+
+def _but_missing(result: Any, *values: Any) -> Any:
+    """An array of its own, missing where one of the values is: one look at each column, as most have nothing missing."""
     numpy = _numpy()
-    return cast(float, numpy.where(numpy.isnan(x) | numpy.isnan(limit), NAN, test(x, limit)))
+    for value in values:
+        missing = numpy.isnan(value)
+        if missing.any():
+            result = numpy.where(missing, NAN, result)
+    return result
 
 
 def where(flag: float, then: float, otherwise: float) -> float:
@@ -189,12 +172,34 @@ def where(flag: float, then: float, otherwise: float) -> float:
     (10.0, 20.0)
     """
     if _symbolic(flag, then, otherwise):
-        return cast(float, _call("where", (flag, then, otherwise), lambda a: f"IF({a[0]},{a[1]},{a[2]})"))
+        # not IF: a cell's formula stands in the IF of its guard already
+        return cast(float, _call(
+            "where", (flag, then, otherwise), lambda a: f"CHOOSE(1+{a[0]},{a[2]},{a[1]})", needs=(MULTIPLY,)
+        ))  # fmt: skip
     if _scalar(flag, then, otherwise):
         return NAN if _missing(flag, then, otherwise) else float(then if flag else otherwise)
     numpy = _numpy()
+    result = numpy.where(flag, then, otherwise)
     there = numpy.isfinite(flag + then + otherwise)  # what was divided by zero is missing too
-    return cast(float, numpy.where(there, numpy.where(flag, then, otherwise), NAN))
+    return cast(float, result if there.all() else numpy.where(there, result, NAN))
+
+
+def pick(number: float, *options: Any) -> Any:
+    """The option of a number, the first of which is 0; missing where the number is.
+
+    >>> pick(0, "measured", "partly"), pick(2, 0.6, 0.5, 0.4)
+    ('measured', 0.4)
+    """
+    if _symbolic(number, *options):
+        return _call("pick", (number, *options), lambda a: f"CHOOSE(1+{a[0]},{','.join(a[1:])})", needs=(ADD,))
+    nothing: Any = "" if isinstance(options[0], str) else NAN
+    if _scalar(number, *options):
+        return options[int(number)] if 0 <= number < len(options) else nothing
+    numpy = _numpy()
+    result = nothing
+    for place, option in enumerate(options):
+        result = numpy.where(number == place, option, result)
+    return result.astype(object) if nothing == "" else result
 
 
 def if_given(present: Any, then: float, otherwise: float) -> float:
@@ -205,12 +210,8 @@ def if_given(present: Any, then: float, otherwise: float) -> float:
     """
     wanted = present if isinstance(present, tuple) else (present,)
     if _symbolic(*wanted, then, otherwise):
-        count = len(wanted)
-        all_there = "COUNT({})" if count == 1 else f"(COUNT({{}})={count})"
-        return cast(float, _call(
-            "if_given", (*wanted, then, otherwise),
-            lambda a: f"CHOOSE(1+{all_there.format(','.join(a[:count]))},{a[count + 1]},{a[count]})",
-        ))  # fmt: skip
+        spell, binds = _spelled(present, len(wanted), then, otherwise)
+        return cast(float, _call("if_given", (*wanted, then, otherwise), spell, binds=binds))
     if _scalar(*wanted, then, otherwise):
         return float(otherwise if _missing(*wanted) else then)
     numpy = _numpy()
@@ -218,6 +219,17 @@ def if_given(present: Any, then: float, otherwise: float) -> float:
     for value in wanted[1:]:
         missing = missing | numpy.isnan(value)
     return cast(float, numpy.where(missing, otherwise, then))
+
+
+def _spelled(present: Any, count: int, then: Any, otherwise: Any) -> tuple[Callable[[list[str]], str], int]:
+    """`if_given` in Excel, in few words where 0 is what stands for the missing."""
+    there = "COUNT({})" if count == 1 else f"(COUNT({{}})={count})"
+    if isinstance(otherwise, int) and otherwise == 0:
+        if then is present:
+            return lambda a: f"N({a[0]})", ATOM
+        if isinstance(then, int) and then == 1:
+            return lambda a: ("" if count == 1 else "1*") + there.format(",".join(a[:count])), MULTIPLY
+    return lambda a: f"CHOOSE(1+{there.format(','.join(a[:count]))},{a[count + 1]},{a[count]})", ATOM
 
 
 def either(value: float, default: float) -> float:
@@ -298,31 +310,6 @@ def name_of_smallest(**candidates: float) -> str:
     return cast(str, numpy.array([*names, ""], dtype=object)[numpy.where(missing, 3, index)])
 
 
-# --- money ----------------------------------------------------------------------------------------------------------
-
-
-def present_value(rate: float, periods: float, payment: float, final: float) -> float:
-    """Value today of a payment at the end of each period and a final one with the last: Excel's -PV.
-
-    >>> round(present_value(0.01, 12, 100, 0), 4), present_value(0, 12, 100, 50)
-    (1125.5077, 1250.0)
-    """
-    if _symbolic(rate, periods, payment, final):
-        arguments = (rate, periods, payment, final)
-        return cast(float, _call("present_value", arguments, lambda a: f"-PV({','.join(a)})", binds=NEGATE))
-    if _scalar(rate, periods, payment, final):
-        if rate == 0:
-            return float(payment * periods + final)
-        discounted = (1 + rate) ** -periods
-        return float(payment * (1 - discounted) / rate + final * discounted)
-    numpy = _numpy()
-    with numpy.errstate(all="ignore"):
-        discounted = (1 + rate) ** -numpy.asarray(periods, dtype=float)
-        annuity = payment * (1 - discounted) / rate + final * discounted
-    return cast(float, numpy.where(rate == 0, payment * periods + final, annuity))
-
-
 __all__ = [
-    "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "largest",
-    "maximum", "minimum", "name_of_smallest", "one_of", "power", "present_value", "step_up", "where",
-]  # fmt: skip
+    "NAN", "TINY", "above", "at_least", "ceil", "choose", "either", "floor", "if_given", "maximum", "minimum",
+    "name_of_smallest", "one_of", "pick", "power", "where"]  # fmt: skip

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import cast
 
-from gpusheet.expr import ADD, MULTIPLY, POWER
+from gpusheet.expr import ADD, ATOM, MULTIPLY, POWER
 from gpusheet.ops import (
     NAN,
     TINY,
@@ -15,11 +17,37 @@ from gpusheet.ops import (
     _scalar,
     _symbolic,
     ceil,
-    largest,
     maximum,
-    step_up,
 )
 from gpusheet.units import Tiers
+
+
+def largest(table: Sequence[float]) -> float:
+    """The largest entry of a table such as the card tiers.
+
+    >>> largest((0, 1, 2, 4, 8))
+    8.0
+    """
+    if _symbolic(table):
+        return cast(float, _call("largest", (table,), lambda a: f"MAX({a[0]})"))
+    return float(max(table))
+
+
+def step_up(x: float, table: Sequence[float]) -> float:
+    """The smallest entry of an ascending table, beginning with 0, that is not below x; missing above the last.
+
+    >>> step_up(2.67, (0, 1, 2, 4, 8)), step_up(0, (0, 1, 2, 4, 8)), step_up(9, (0, 1, 2, 4, 8))
+    (4.0, 0.0, nan)
+    """
+    if _symbolic(x, table):
+        spell = "INDEX({1},1+SUMPRODUCT(1*({1}<={0}-tiny)))"
+        return cast(float, _call("step_up", (x, table), lambda a: spell.format(*a), needs=(ADD, ATOM)))
+    if _scalar(x):
+        position = bisect_right(table, x - TINY)
+        return float(table[position]) if position < len(table) and not _missing(x) else NAN
+    numpy = _numpy()
+    steps = numpy.append(numpy.asarray(table, dtype=float), NAN)
+    return cast(float, steps[numpy.searchsorted(steps[:-1], numpy.asarray(x, dtype=float) - TINY, side="right")])
 
 
 def remainder(x: float, whole: float) -> float:
@@ -50,7 +78,7 @@ def whole_replicas(demand: float, capacity: float, cards: float, least: float) -
     (16.0, 0.0, nan)
     """
     if _symbolic(demand, capacity, cards, least):
-        spell = "IF({0}>tiny,IF(N({1})>0,MAX({3},-INT(tiny-{0}/{1}))*{2},\"\"),0)"
+        spell = "CHOOSE(1+({0}>tiny),0,MAX({3},-INT(tiny-{0}/{1}))*{2})"
         needs = (ADD, POWER, MULTIPLY, 0)
         arguments = (demand, capacity, cards, least)
         return cast(float, _call("whole_replicas", arguments, lambda a: spell.format(*a), needs=needs))

@@ -161,7 +161,8 @@ def _solve_block(values: dict[str, Any], rules: tuple[Rule, ...]) -> None:
             if isinstance(typed, Texts):
                 typed = typed.texts()
             blank = typed == "" if rule.unit.symbol == "text" else numpy.isnan(typed)
-            result = numpy.where(blank, result, typed)
+            if not numpy.all(blank):
+                result = numpy.where(blank, result, typed)
         values[rule.name] = result
 
 
@@ -289,14 +290,19 @@ def why(name: str, given: Mapping[str, Any]) -> Why:
       requests_per_day = 80,000 requests/day  [typed]
       busy_hours = 10 hours
     """
-    quantity = _quantity(name)
-    return _why(quantity, solve(given), {key for key, value in given.items() if value is not None})
+    _quantity(name)
+    return _why(name, solve(given), {key for key, value in given.items() if value is not None}, {})
 
 
-def _why(quantity: Quantity, values: Mapping[str, Any], typed: set[str]) -> Why:
-    value = values[quantity.name]
+def _why(name: str, values: Mapping[str, Any], typed: set[str], known: dict[str, Why]) -> Why:
+    """A quantity with what is below it; one that is met by many ways is made once."""
+    if name in known:
+        return known[name]
+    quantity = quantities()[name]
     rule: Rule | None = quantity.rule
-    if rule is None or quantity.name in typed:
-        return Why(quantity, value, "typed" if rule else "")
-    parts = tuple(_why(_quantity(source), values, typed) for source in rule.needs.values() if source not in TABLES)
-    return Why(quantity, value, render(rule.expression, str), parts)
+    if rule is None or name in typed:
+        made = Why(quantity, values[name], "typed" if rule else "")
+    else:
+        parts = tuple(_why(source, values, typed, known) for source in rule.needs.values() if source not in TABLES)
+        made = Why(quantity, values[name], render(rule.expression, str), parts)
+    return known.setdefault(name, made)

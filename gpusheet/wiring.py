@@ -127,6 +127,23 @@ def rules_behind(wanted: tuple[str, ...], given: frozenset[str] = frozenset()) -
 
 
 @cache
+def rules_between(changed: frozenset[str], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The rules through which some quantities depend on what changes, in reading order.
+
+    What is typed in place of a rule has the rule's name.
+
+    >>> rules_between(frozenset({"unit_price"}), ("monthly_cost",))
+    ('card_month_price', 'monthly_cost')
+    """
+    found: set[str] = set()
+    for rule in rules_behind(wanted):
+        typed = rule.name in changed and quantities()[rule.name].column is not None
+        if typed or any(need in changed or need in found for need in rule.needs.values()):
+            found.add(rule.name)
+    return tuple(name for name in quantities() if name in found)
+
+
+@cache
 def quantities_behind(wanted: tuple[str, ...]) -> frozenset[str]:
     """Some quantities, and all that they depend on.
 

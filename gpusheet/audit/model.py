@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,7 @@ from gpusheet.audit.cells import AuditBook, Cell, Place, Sheet
 from gpusheet.audit.reading import Readings
 from gpusheet.audit.shapes import Area, Shape
 from gpusheet.audit.units import unit_columns
-from gpusheet.workbook.layout import SHEETS
+from gpusheet.workbook.layout import ALL_SHEETS, role_of
 from gpusheet.workbook.reading.cells import blocks
 
 _ROLES = (
@@ -44,6 +44,18 @@ class TimeLine:
     dated: bool
 
 
+def steps(days: Sequence[datetime.date]) -> list[tuple[int, int]]:
+    """Months and days from each date to the next."""
+    return [(12 * (b.year - a.year) + b.month - a.month, (b - a).days) for a, b in pairwise(days)]
+
+
+def _steady(days: Sequence[datetime.date]) -> bool:
+    """Whether dates go up, most of them by the same step: a time line, maybe with a fault, and not dates of events."""
+    found = steps(days)
+    alike = max(Counter(one).most_common(1)[0][1] for one in zip(*found, strict=True))
+    return 2 * sum(step > 0 for _, step in found) > len(days) and 2 * alike > len(found)
+
+
 @dataclass
 class Model:
     """A workbook and what is known of it. `prepared` is the day as of which it is judged."""
@@ -60,12 +72,15 @@ class Model:
 
     @cached_property
     def roles(self) -> dict[str, str]:
-        """cover, input, calculation, output or check for each sheet; '' for one with nothing in it."""
+        """cover, input, calculation, output or check for each sheet; '' for one with nothing in it.
+
+        A sheet of ours may also be static: its numbers are written and stay, and the sheet says so.
+        """
         return {sheet.title: self._role(sheet, at) for at, sheet in enumerate(self.sheets)}
 
     def _role(self, sheet: Sheet, at: int) -> str:
-        if self.book.ours and sheet.title in SHEETS:
-            return SHEETS[sheet.title][0]
+        if self.book.ours and sheet.title in ALL_SHEETS:
+            return role_of(sheet.title)
         if not sheet.cells:
             return ""
         role = next((role for role, words in _ROLES if words.search(sheet.title)), "")
@@ -123,8 +138,7 @@ class Model:
         cells = [sheet.cells[row, column] for column in best]
         if all(self.book.is_date(cell) for cell in cells):
             values = tuple(self.day(cell) for cell in cells)
-            rising = sum(a < b for a, b in pairwise(values))
-            return TimeLine(row, best[0], best[-1], values, True) if 2 * rising > len(values) else None
+            return TimeLine(row, best[0], best[-1], values, True) if _steady(values) else None
         numbers = [cell.value for cell in cells]
         if all(self._is_year(cell) for cell in cells) and numbers != sorted(set(numbers)):
             return None

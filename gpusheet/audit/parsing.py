@@ -60,6 +60,7 @@ class _Parsing:
 
     def shape(self, key: str) -> Shape:
         stack: list[list[object]] = []  # call, function, argument
+        opened: list[str] = []  # functions, "" for a bracket
         depth = calls = 0
         tokens = [token for token in Tokenizer(self.formula).items if token.type != Token.WSPACE]
         for index, token in enumerate(tokens):
@@ -72,10 +73,11 @@ class _Parsing:
                     stack.append([calls, name or (str(stack[-1][1]) if stack else ""), 0 if name else
                                   (stack[-1][2] if stack else 0)])  # fmt: skip
                     calls += 1
-                    chain = [str(one[1]) for one in stack if one[1] == "IF"]
-                    depth = max(depth, len(chain))
+                    opened.append(name)
+                    depth = max(depth, opened.count("IF"))
                 elif stack:
                     stack.pop()
+                    opened.pop()
             elif token.type == Token.SEP and stack:
                 stack[-1][2] = int(str(stack[-1][2])) + 1
             elif token.type.startswith("OPERATOR"):

@@ -114,6 +114,10 @@ class Readings:
     def read(self) -> dict[str, Any]:
         """Which cells are used: an array of flags for each sheet, from row and column 1 at [1, 1]."""
         flags = self._painted(self.blocks, lambda ref: True, but=self._tests)
+        for block in filter(self._tests, self.blocks):
+            for ref in block.shape.refs:
+                if ref.first != block.shape.refs[0].first:  # what a cell is tested against is used
+                    _paint(flags, block.hull(ref))
         for area in self.book.chart_areas:
             _paint(flags, area)
         for sheet in self.book.sheets.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.catalog.price import Price
 from gpusheet.catalog.schema import Row, column, columns
-from gpusheet.units import Bytes, Days, Money, MonthNumber, Number, PerCardHour, PerCardMonth, Ratio, Text
+from gpusheet.units import Bytes, Days, Money, MonthNumber, Number, PerCardHour, PerCardMonth, Ratio, Share, Text
 
 _CHOICES = {c.name: c.choices for c in columns(Price)}
 _PERIODS, _TAXES, _AVAILABLE = _CHOICES["period"], _CHOICES["tax"], _CHOICES["available"]
@@ -36,6 +36,8 @@ class Found(Row):
         "Confidence in the card's facts", "GPU规格可信度", "How well the facts are confirmed.", default=None)
     model_confidence: Text | None = column(
         "Confidence in the model's facts", "模型参数可信度", "How well the facts are confirmed.", default=None)
+    price_drift: Share = column(
+        "Price drift a year", "价格年变动率", "Yearly change of prices in the scenario.", default=0.0, gt=-1)
     overrides_typed: Number | None = column(
         "Typed values that replace rules", "人工覆盖项数", "How many rules a typed value replaces.", default=0.0, ge=0)
 

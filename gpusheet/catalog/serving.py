@@ -78,9 +78,9 @@ class Generation(Row):
 
     generation: Text = column("Generation", "架构代次", "Name of the architecture.", is_name=True)
     weight_bandwidth_share: Share = column(
-        "Bandwidth for weights", "权重带宽利用率", "Share of the peak bandwidth at which weights are read.", gt=0, le=1.2)
+        "Bandwidth for weights", "权重带宽利用率", "Share of the peak bandwidth at which weights are read.", gt=0, le=1)
     kv_bandwidth_share: Share = column(
-        "Bandwidth for KV", "KV 带宽利用率", "Share of the peak bandwidth at which the cache is read.", gt=0, le=1.2)
+        "Bandwidth for KV", "KV 带宽利用率", "Share of the peak bandwidth at which the cache is read.", gt=0, le=1)
     launch_factor: Ratio = column("Launch factor", "启动开销系数", "Fixed times of layers against those of Hopper.", gt=0)
     sequence_factor: Ratio = column("Host factor", "主机开销系数", "Times per request against those of the engine's row.", gt=0)
     prefill_factor: Ratio = column("Prefill factor", "预填充系数", "Prefill utilisation against that of Hopper.", gt=0)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from pydantic import model_validator
+
 from gpusheet.catalog.schema import CURRENCY, Day, Row, column
-from gpusheet.units import Number, Text
+from gpusheet.units import MonthNumber, Number, Share, Text
 
 CURRENCY_DEFAULT = "CNY"
 
@@ -27,3 +31,29 @@ class Settings(Row):
     amount_unit: Number = column(
         "Amounts in units of", "金额单位", "Totals for presentation are divided by this: 1, or 10000 for 万元.",
         default=1.0, gt=0, whole=True)
+    scenario: Text | None = column(
+        "Scenario", "情景", "Scenario of the whole book, as in Scenarios; blank: the first.", default=None, is_name=True)
+    run_rate_month: MonthNumber | None = column(
+        "Run-rate month", "稳态月", "Budget month in which scenarios and drivers are compared; blank: the last.", default=None,
+        ge=1, whole=True)
+    looked_at: Text | None = column(
+        "Workload looked at", "分析对象", "Workload of the sheets Compare, RentOrBuy and Traffic; blank: the first.", default=None,
+        is_name=True)
+    compared_list: Text | None = column(
+        "Price list of Compare", "对比用价目表", "Price list whose offers the sheet Compare sets side by side; blank: that of the "
+        "workload looked at.", default=None, is_name=True)
+    shock: Share = column(
+        "Shock", "敏感性幅度", "By how much the sheet Sensitivity moves each driver up and down.", default=0.1, gt=0, le=0.5,
+        low=0.1, high=0.2)
+    price_from: Day | None = column(
+        "Prices compared: old", "比价旧日期", "PriceBridge takes the newest prices at or before this day as old; blank: the newest "
+        "day before the new ones.", default=None)
+    price_to: Day | None = column(
+        "Prices compared: new", "比价新日期", "PriceBridge takes the newest prices at or before this day as new; blank: the day as of "
+        "which prices are used.", default=None)
+
+    @model_validator(mode="after")
+    def _old_before_new(self) -> Self:
+        if self.price_from is not None and self.price_to is not None and self.price_from >= self.price_to:
+            raise ValueError(f"price_from: found {self.price_from}, allowed a day before price_to, {self.price_to}")
+        return self

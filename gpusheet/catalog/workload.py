@@ -62,6 +62,9 @@ class Workload(Row):
         "Daily active users", "日活用户", "People who use the service on a day.", default=None, ge=0, group="demand")
     requests_per_user_per_day: PerUserPerDay | None = column(
         "Requests per user", "人均日请求", "Requests of a user on a day.", default=None, ge=0, group="demand")
+    traffic_curve: Text | None = column(
+        "Traffic curve", "流量曲线", "How the requests of a day spread over its hours, as in Curves; for the sheet Traffic.",
+        default=None, is_name=True, group="demand")
     busy_hours: float | None = from_assumption("busy_hours", "demand")
     peak_factor: float | None = from_assumption("peak_factor", "demand")
     peak_buffer: float | None = from_assumption("peak_buffer", "demand")

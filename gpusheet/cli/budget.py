@@ -96,7 +96,25 @@ def budget(
         Path | None,
         typer.Option(help="Also the prices of this folder of snapshots; what BOOK has stands.", metavar="FOLDER"),
     ] = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(help="An earlier budget workbook, whose run-rate month PriceBridge compares with.", metavar="OLD"),
+    ] = None,
+    actuals: Annotated[
+        Path | None, typer.Option(help="A bill with the columns of FOCUS 1.x, whose spend goes into Actuals.", metavar="BILL")
+    ] = None,
+    actuals_tag: Annotated[
+        str | None,
+        typer.Option(help="Tag of the bill that names the workload or cost centre, such as team.", metavar="KEY"),
+    ] = None,
     functions: AsNames = None,
+    monte_carlo: Annotated[
+        int | None,
+        typer.Option(parser=_whole, metavar="N", help="Add the sheet Risk: the first year's cost, drawn so often (100 to 1,000,000)."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="S", help="Start of the random numbers of --monte-carlo; 1 without it.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write a budget workbook, from the sample or from a workbook that was edited.
@@ -104,6 +122,10 @@ def budget(
     gpusheet budget -o budget.xlsx
 
     gpusheet budget edited.xlsx -o new.xlsx --months 24
+
+    gpusheet budget edited.xlsx -o new.xlsx --monte-carlo 10000 --seed 7
+
+    gpusheet budget budget.xlsx -o march.xlsx --actuals bill.csv --earlier last-year.xlsx
     """
     from gpusheet.cli.files import check_target
     from gpusheet.cli.settings import changed, first_month
@@ -111,7 +133,10 @@ def budget(
     typed: dict[str, Any] = {"currency": currency, "as_of": as_of, "prepared_on": prepared_on}
     typed["budget_start"] = first_month(start) if start is not None else None
     typed["amount_unit"] = float(amounts.value) if amounts is not None else None
+    _check_draws(monte_carlo, seed)
     as_names = None if functions is None else _as_names(functions)
+    if actuals_tag is not None and (actuals is None or not actuals_tag.strip()):
+        raise GpusheetError(f"--actuals-tag: found {actuals_tag!r}, allowed the key of a tag of the bill that --actuals names")
     check_target(output, force, ".xlsx", book)
     language: str = lang or Lang.en
     extra: dict[str, Any] = {}
@@ -132,7 +157,19 @@ def budget(
     months = MONTHS if months is None else months
     if as_names is not None:
         extra["functions"] = as_names
-    _write(replace(inputs, settings=settings), output, language, months, extra | {"force": force})
+    inputs = replace(inputs, settings=settings)
+    if earlier is not None:
+        from gpusheet.cli.plans import with_earlier
+
+        inputs = with_earlier(inputs, earlier, settings.currency, extra)
+    if actuals is not None:
+        from gpusheet.cli.plans import with_actuals
+
+        tag = actuals_tag.strip() if actuals_tag else None
+        inputs = with_actuals(inputs, actuals, tag, language, extra)
+    if monte_carlo is not None:
+        extra["drawn"] = _drawn(inputs, months, monte_carlo, 1 if seed is None else seed)
+    _write(inputs, output, language, months, extra | {"force": force})
 
 
 def template(
@@ -159,6 +196,27 @@ def template(
     from gpusheet.workbook.examples import template as empty
 
     _write(empty(lang), output, lang, MONTHS, {"force": force, "functions": functions.value})
+
+
+def _check_draws(draws: int | None, seed: int | None) -> None:
+    from gpusheet.decisions.risk import FEWEST, MOST
+
+    if draws is not None and not FEWEST <= draws <= MOST:
+        raise GpusheetError(f"--monte-carlo: found {draws}, allowed {FEWEST} to {MOST:,}")
+    if seed is not None and draws is None:
+        raise GpusheetError(f"--seed: found {seed}, allowed with --monte-carlo N only")
+    if seed is not None and seed < 0:
+        raise GpusheetError(f"--seed: found {seed}, allowed a whole number at least 0")
+
+
+def _drawn(inputs: Inputs, months: int, draws: int, seed: int) -> Any:
+    """What the sheet Risk shows."""
+    import datetime
+
+    from gpusheet.workbook.results.risk import drawn
+
+    with working(f"Drawing {draws:,} years"):
+        return drawn(inputs, months, draws, seed, datetime.date.today())
 
 
 def _as_names(text: str) -> str:

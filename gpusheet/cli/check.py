@@ -112,7 +112,7 @@ def _show(checked: CheckedFile, lang: Lang) -> None:
     if len(findings) > MOST_SHOWN:
         remark(f"and {len(findings) - MOST_SHOWN:,} more; --json lists all")
     for held in checked.tables:
-        name, present, reported = held.sheet or held.kind, f"{held.present:,}", f"{held.reported:,}"
+        name, present, reported = held.name or held.sheet or held.kind, f"{held.present:,}", f"{held.reported:,}"
         noun = "row" if held.present == 1 else "rows"
         if held.refused:
             warning(f"{name}：标题行有误，未读入任何行" if zh else f"{name}: no row read, as its header is wrong")

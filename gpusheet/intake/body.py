@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from gpusheet.intake.findings import Finding, Place, raw_text
-from gpusheet.intake.headers import Header
+from gpusheet.intake.headers import Header, is_unit
 from gpusheet.intake.sheets import Sheet, column_letters
-from gpusheet.intake.words import fold, squeezed
+from gpusheet.intake.vocabulary import said_of_price
+from gpusheet.intake.words import fold, is_placeholder, said_by, squeezed
 
 _TOTAL = re.compile(
     r"(?:[\w（()）.\- ]{0,12}(?:合计|总计|小计|累计|共计|汇总)|合\s?计|总\s?计|小\s?计|平均值?|均价|总和|sum|(?:grand |sub-?)?totals?|"
@@ -17,6 +19,7 @@ _TOTAL = re.compile(
     r"(?:[（(].*[）)])?\s*[:：]?", re.IGNORECASE)  # fmt: skip
 _NOTE = re.compile(
     r"(注|备注|说明|附注|数据来源|来源|更新|制表|审核|※|\*|#|notes?\b|sources?\b|remarks?\b|updated|disclaimer)", re.IGNORECASE)
+_DAY = re.compile(r"\s*\d{1,4}[-/.年]\d")
 LONG = 12  # characters from which a text that stands alone is taken for a note
 
 
@@ -37,6 +40,7 @@ class Body:
         titled = [position for position, title in enumerate(header.titles) if title]
         wide = max(titled) + 1
         full = len(titled) == wide
+        headed = self._headed()
         for index in range(header.index + 1, len(sheet.lines)):
             line = sheet.lines[index]
             if len(line) > wide or not full:
@@ -49,9 +53,13 @@ class Body:
                 self._say(index, "beside-table", "stands beside the table; not read", "在表格之外，未读入")
             elif index in totals:
                 self._say(index, "total-row", "a row of totals; not read", "合计行，未读入")
-            elif filled == 1 and len(inside) > 2 and self._is_note(sheet.lines[index]):
+            elif filled == 1 and len(inside) > 2 and index not in headed and self._is_note(sheet.lines[index]):
                 self._say(index, "note-row", "a note or a heading; not read", "说明或分组标题，未读入")
-            elif filled > 1 and first_cell in line and self._is_header(line, again):
+                self._other_currency(index)
+            elif (filled > 1 and first_cell in line and self._is_header(line, again)) or index in headed:
+                if self._differs(index, again):
+                    self._stop(index)
+                    break
                 self._say(index, "header-again", "the header again; not read", "重复的标题行，未读入")
             elif filled and not (filled <= 3 and all(cell is None or not fold(str(cell)) for cell in line)):
                 self.indexes.append(index)
@@ -121,6 +129,70 @@ class Body:
         known = [title for title in again if title]
         cells = [squeezed(cell) for cell in line if isinstance(cell, str)]
         return len(set(cells) & set(known)) * 2 > len(set(known))
+
+    def _headed(self) -> set[int]:
+        """Lines with the header of a price where prices should stand, and no number."""
+        found = set()
+        for position, _ in self.header.prices:
+            for index, line in enumerate(self.sheet.lines):
+                cell = line[position] if position < len(line) else None
+                if type(cell) is str and not cell[-1:].isdigit() and not cell[:1].isdigit() and index > self.header.index:
+                    found.add(index)
+        return {index for index in found if self._heads_prices(self.sheet.lines[index])}
+
+    def _heads_prices(self, line: list[Any]) -> bool:
+        cells = [line[position] for position, _ in self.header.prices if position < len(line)]
+        if all(cell is None or (isinstance(cell, str) and is_unit(fold(cell))) for cell in line):
+            return True
+        if any(isinstance(cell, int | float | datetime.date) or (isinstance(cell, str) and _DAY.match(cell)) for cell in line):
+            return False
+        return any(
+            isinstance(cell, str) and not re.search(r"\d", fold(cell).rpartition("(")[0]) and said_of_price(cell) is not None
+            and not is_placeholder(fold(cell)) for cell in cells)  # fmt: skip
+
+    def _differs(self, index: int, again: list[str]) -> bool:
+        """Whether a second header has other titles over the columns that are read, in any of its lines."""
+        if self.header.lines == 1:
+            return self._titles(index) != [again[position] for position in self._used()]
+        upper, lower = self._titles(self.header.index - 1), self._titles(self.header.index)
+        here = self._titles(index)
+        return here != lower and (here != upper or self._titles(index + 1) != lower)
+
+    def _used(self) -> list[int]:
+        return sorted({*self.header.at.values(), *(position for position, _ in self.header.prices)})
+
+    def _titles(self, index: int) -> list[str]:
+        """A line's cells over the columns that are read, to compare by."""
+        line = self.sheet.lines[index] if index < len(self.sheet.lines) else []
+        return [squeezed(str(line[position] if position < len(line) and line[position] is not None else ""))
+                for position in self._used()]  # fmt: skip
+
+    def _other_currency(self, index: int) -> None:
+        """A heading or note among the rows that names another currency than the header of the prices."""
+        position, cell = next((at, cell) for at, cell in enumerate(self.sheet.lines[index]) if cell is not None)
+        found, wanted = said_by(str(cell)).currency, {said.currency for _, said in self.header.prices} - {None}
+        if found and wanted and found not in wanted:
+            raw, read = raw_text(cell), ", ".join(sorted(filter(None, wanted)))
+            place = Place(self.file, self.sheet.name, f"{column_letters(position + 1)}{self.sheet.numbers[index]}")
+            self.findings.append(Finding(
+                "warning", "other-currency", place, raw, f"found {raw!r}, which says {found}, while the header says {read}; all rows "
+                f"are read as {read}: put those in {found} on a sheet of their own",
+                f"“{raw}”写的是 {found}，而标题为 {read}；各行均按 {read} 读入：请把 {found} 报价放到单独的工作表"))  # fmt: skip
+
+    def _stop(self, index: int) -> None:
+        """A second table under the first, with another header: its rows are there, and none is read."""
+        under = range(index + 1, len(self.sheet.lines))
+        self.indexes += under
+        self.moved |= set(under)
+        line = self.sheet.lines[index]
+        position, cell = next((at, cell) for at, cell in enumerate(line) if cell is not None)
+        self.findings.append(Finding(
+            "error", "other-header", Place(self.file, self.sheet.name, f"{column_letters(position + 1)}{self.sheet.numbers[index]}"),
+            raw_text(cell), f"found another header than in row {self.sheet.numbers[self.header.index]}; the "
+            f"{'row' if len(under) == 1 else f'{len(under)} rows'} under it {'is' if len(under) == 1 else 'are'} not read: put what "
+            "belongs to it on a sheet of its own",
+            f"标题与第 {self.sheet.numbers[self.header.index]} 行不同；其下 {len(under)} "
+            "行未读入：请放到单独的工作表"))  # fmt: skip
 
     def _hidden(self) -> None:
         if not self.sheet.hidden_rows:

@@ -46,6 +46,7 @@ class Counted:
     present: int
     reported: int
     refused: bool = False  # its header could not be read, so it is not known what stands there
+    name: str = ""  # of the Excel table, where a sheet has several
 
 
 @dataclass
@@ -95,7 +96,11 @@ def _check_sheet(
     named = [table for table in sheet.tables if table.name in TABLES]
     if named or checked.ours:  # in a workbook of gpusheet, what is no such table is computed
         for table in named:
+            first = len(checked.findings)
             _check(opened.file, _cut(sheet, table), TABLES[table.name], checked, today, catalog)
+            checked.tables[-1].name = table.name if len(named) > 1 else ""
+            # its columns have the names of the fields; what stands beside them is computed
+            checked.findings[first:] = [one for one in checked.findings[first:] if one.code != "column-not-used"]
         return
     scores = {row_type: score_of(sheet, row_type) for row_type in _FREE}
     best = max(_FREE, key=lambda row_type: scores[row_type])

@@ -11,7 +11,7 @@ from gpusheet.intake.words import fold, is_placeholder
 
 _FIRST_1900, _FIRST_1904 = datetime.date(1899, 12, 30), datetime.date(1904, 1, 1)
 _SERIALS = (32874, 73050)  # 1990 to 2099: another number in a column of days is a slip
-_YEAR_FIRST = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?", re.ASCII)
+_YEAR_FIRST = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?[日号]?", re.ASCII)
 _TIME = re.compile(r"[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s?(Z|[+-]\d{2}:?\d{2}|AM|PM|UTC)?$", re.ASCII | re.IGNORECASE)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 _YEAR_LAST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})", re.ASCII)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -91,6 +92,8 @@ def raw_text(value: Any, most: int = 60) -> str:
     if value is None:
         return ""
     text = f"{value:.15g}" if isinstance(value, float) else str(value)
+    if isinstance(value, datetime.datetime):
+        text = text.removesuffix(" 00:00:00")
     text = "".join(_SEEN.get(one, one if one.isprintable() else f"<U+{ord(one):04X}>") for one in text)
     return text if len(text) <= most else text[: most - 3] + "..."
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,16 +9,13 @@ from typing import Any
 from gpusheet.catalog import Column, Price, Row, columns
 from gpusheet.errors import nearest
 from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
+from gpusheet.intake.header_units import OTHER_UNITS, UNIT_WORDS, like_a_price, units_of
 from gpusheet.intake.sheets import ErrorCell, Sheet, column_letters
-from gpusheet.intake.vocabulary import REGION, heads_of, said_of_price
+from gpusheet.intake.vocabulary import BRACKETS, REGION, heads_of, said_of_price
 from gpusheet.intake.words import Said, fold, said_by, squeezed
-from gpusheet.units import all_units
 
 DEEPEST = 60  # lines over which a header is looked for
 LEFT_OUT = ("", "-")  # what a column is mapped to that is not to be read
-_BRACKETS = re.compile(r"[（(\[【][^）)\]】]*[）)\]】]")
-_UNIT_WORDS = {squeezed(word): unit.symbol for unit in all_units().values() for word in (unit.symbol, unit.zh)}
-_OTHER_UNITS = frozenset(squeezed(word) for word in ("GiB", "MB", "TB", "TB/s", "GiB/s", "MB/s", "KB", "mW", "分钟", "minutes"))
 
 
 @dataclass
@@ -103,7 +99,7 @@ def _double(
     width = max(len(top), len(bottom))
     top, bottom = [*top, *[""] * (width - len(top))], [*bottom, *[""] * (width - len(bottom))]
     merged = _spread(sheet, sheet.numbers[index], top, bottom)
-    units = any(bottom) and all(_is_unit(title) for title in bottom if title)
+    units = any(bottom) and all(is_unit(title) for title in bottom if title)
     titles = [f"{one} ({two})" if units and one and two else f"{one} {two}".strip() for one, two in zip(merged, bottom, strict=True)]
     double = _assigned(index + 1, titles, row_type, mapping)
     double.lines = 2
@@ -139,10 +135,11 @@ def _spread(sheet: Sheet, row: int, top: list[str], bottom: list[str]) -> list[s
     return spread
 
 
-def _is_unit(title: str) -> bool:
+def is_unit(title: str) -> bool:
+    """Whether a cell says a unit and nothing else."""
     bare = title.strip("()（）[]【】 ")
     said = said_by(bare)
-    return squeezed(bare) in _UNIT_WORDS or squeezed(bare) in _OTHER_UNITS or (not said.rest and said != Said())
+    return squeezed(bare) in UNIT_WORDS or squeezed(bare) in OTHER_UNITS or (not said.rest and said != Said())
 
 
 def _assigned(index: int, titles: list[str], row_type: type[Row], mapping: Mapping[str, str]) -> Header:
@@ -159,7 +156,7 @@ def _assigned(index: int, titles: list[str], row_type: type[Row], mapping: Mappi
             if name and name not in LEFT_OUT:
                 _take(header, ranks, name, position, -1, title)
             continue
-        field_, rank = known.get(squeezed(title)) or known.get(squeezed(_BRACKETS.sub("", title))) or ("", 0)
+        field_, rank = known.get(squeezed(title)) or known.get(squeezed(BRACKETS.sub("", title))) or ("", 0)
         if field_ == "price":
             header.prices.append((position, said_by(title)))
         elif field_:
@@ -201,6 +198,21 @@ def _no_header(file: str, sheet: Sheet, row_type: type[Row], best: Header | None
         f"{found_zh}；应有含 {zh} 等列的标题行")  # fmt: skip
 
 
+def no_column(place: Place, header: Header, column: Column) -> Finding:
+    """The error for a column that is not there; one that may be meant for a price is named."""
+    titles = "、".join(title for title in header.titles if title)
+    likely = [title for title in header.titles if column.name == "price" and like_a_price(title)]
+    todo, todo_zh = "add the column", "请增加该列"
+    if likely:
+        named = ", ".join(map(repr, likely))
+        todo = f"if it is {named}, head it 'price', or name it (prices import: --map price=COLUMN)"
+        todo_zh = f"如果就是“{'”或“'.join(likely)}”，请把标题改为“价格”，或指明该列（prices import：--map price=列名）"
+    return Finding(
+        "error", "no-column", place, "",
+        f"no column says {column.en.lower()} ({column.name}); allowed {column.allowed()}: {todo}",
+        f"没有“{column.zh}”列（现有：{titles}）；应为{column.allowed('zh')}：{todo_zh}")  # fmt: skip
+
+
 def _checked(
     file: str, sheet: Sheet, row_type: type[Row], header: Header, mapping: Mapping[str, str], fixed: Sequence[str]
 ) -> None:
@@ -229,16 +241,10 @@ def _checked(
         first = of_price.setdefault(key, position)
         if first != position and squeezed(header.titles[first]) != squeezed(header.titles[position]):
             errors.append(_twice(place(position), raw(position), place(first), raw(first)))
-    known = {column.name: column for column in columns(row_type)}
-    for name, position in header.at.items():
-        if name in known and (unit := _wrong_unit(header.titles[position], known[name])):
-            title, wanted = header.titles[position], known[name].unit
-            errors.append(Finding(
-                "error", "unit-of-header", place(position), title,
-                f"found {title!r} in {unit}, allowed {wanted.symbol}; convert the numbers and change the header",
-                f"“{title}”的单位是 {unit}，应为 {wanted.zh}；请换算数值并修改标题"))  # fmt: skip
+    errors += units_of(file, sheet, row_type, header, {squeezed(title) for title in mapping}, place)
     if errors:
         raise CannotRead(errors)
+    left = {squeezed(title) for title in mapping}
     for position, title in header.own().items():
         if squeezed(title) in heads_of(row_type):
             other = heads_of(row_type)[squeezed(title)][0]
@@ -247,6 +253,15 @@ def _checked(
                 "note", "column-not-used", place(position), title,
                 f"the column {title!r} is not used, as {taken!r} is read for {other}",
                 f"未使用“{title}”列，{other} 取自“{taken}”列"))  # fmt: skip
+        elif header.prices and squeezed(title) not in left and column_letters(position + 1).casefold() not in left and (
+                like_a_price(title)):  # fmt: skip
+            read, listed = (mark.join(header.titles[at] for at, _ in header.prices) for mark in (", ", "、"))
+            header.findings.append(Finding(
+                "warning", "price-not-read", place(position), title,
+                f"the column {title!r} is not read, only {read} is taken for the price; if this is what is paid, delete the other, or "
+                "name it (prices import: --map price=COLUMN)",
+                f"未读“{title}”列，价格取自“{listed}”；如实际支付的是该列，请删去另一列，"
+                "或指明该列（prices import：--map price=列名）"))  # fmt: skip
     for name in fixed:
         if name in header.at and name != REGION:
             header.findings.append(Finding(
@@ -259,7 +274,8 @@ def _twice(place: Place, title: str, other: Place, first: str) -> Finding:
     same = "the same column" if squeezed(title) == squeezed(first) else "columns of the same meaning"
     return Finding(
         "error", "duplicate-header", place, title,
-        f"found {title!r} and, in {other.cell}, {first!r}: {same}; rename or delete one, or say which is meant",
+        f"found {title!r} and, in {other.cell}, {first!r}: {same}; rename or delete one, or say which is meant (prices import: --map "
+        "price=COLUMN --map -=COLUMN)",
         f"“{title}”与 {other.cell} 的“{first}”含义相同；请改名或删去其中一列，或指明用哪一列")  # fmt: skip
 
 
@@ -281,14 +297,3 @@ def _mapping_errors(
             errors.append(Finding("error", "unknown-field", Place(file, sheet.name), name,
                                   f"found no field {name!r}; allowed: {near}", f"没有字段“{name}”；可用：{near}"))  # fmt: skip
     return errors
-
-
-def _wrong_unit(title: str, column: Column) -> str:
-    """The unit that stands in a header's brackets, if it is another than the column's."""
-    for bracket in _BRACKETS.findall(title):
-        word = bracket[1:-1].strip()
-        symbol = _UNIT_WORDS.get(squeezed(word))
-        if column.kind == "number" and ((symbol and symbol != column.unit.symbol) or squeezed(word) in _OTHER_UNITS):
-            wanted = (squeezed(column.unit.symbol), squeezed(column.unit.zh))
-            return "" if squeezed(word) in wanted else word
-    return ""

@@ -30,6 +30,7 @@ class Amount:
     percent: bool = False
     sign: str = ""  # a currency sign that several currencies share
     beside: str = ""  # the words themselves
+    scale: float = 1.0  # by which the digits were taken: 10000 in 4.2万
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def parse(text: str) -> Amount | Trouble:
     if minus or negative:
         number = -number
     sign = next((one for one in SHARED_SIGNS if one in beside and said.currency == SHARED_SIGNS[one]), "")
-    return Amount(_scaled(number, percent, scale), said, percent, sign if _bare(beside, sign) else "", beside)
+    return Amount(scaled(number, 0.01 if percent else scale), said, percent, sign if _bare(beside, sign) else "", beside, scale)
 
 
 def unknown_unit(beside: str) -> Trouble:
@@ -92,11 +93,9 @@ def unknown_unit(beside: str) -> Trouble:
                    f"其中“{beside}”不是这里认识的单位；请只填数字")  # fmt: skip
 
 
-def _scaled(number: float, percent: bool, scale: float) -> float:
+def scaled(number: float, scale: float) -> float:
     """Scaled so that 4.35万 is 43500, not 43499.999..."""
-    if scale == 1 and not percent:
-        return number
-    return float(f"{number / 100 if percent else number * scale:.15g}")
+    return number if scale == 1 else float(f"{number * scale:.15g}")
 
 
 def _closed(text: str) -> bool:
@@ -157,21 +156,52 @@ def _value(core: str) -> float | Trouble:
         return float(re.sub(r"[ ,'’]", "", core))
     ways = _ways(core)
     if not ways:
-        return Trouble("not-a-number", "which is no number; type the number", "不是数字；请填数字")
+        return Trouble("ambiguous-number", "which has its separators in odd places; type the number", "分隔符位置不对；请填数字")
     two = "can be read in two ways" if len(ways) > 1 else "has its separators in odd places"
     two_zh = "有两种读法" if len(ways) > 1 else "分隔符位置不对"
     return Trouble("ambiguous-number", f"which {two}; type {' or '.join(ways)}", f"{two_zh}；请填 {' 或 '.join(ways)}")
 
 
 def _ways(core: str) -> list[str]:
-    """The numbers that a text with odd separators may mean: its last one as the decimal point, and none as that."""
+    """The numbers that a text with odd separators may mean: its last one as the decimal point, and none as that. 1.2.3 may
+    mean anything."""
+    core = re.sub(r"([.,])\1+", r"\1", core)
     parts = re.split(r"[.,]", core)
     digits = [re.sub(r"\D", "", part) for part in parts]
+    if _repeated(core) and len(digits[-1]) != 3:
+        return []
     ways = []
     if len(parts) > 1 and digits[-1] and re.search(r"[.,](?=[^.,]*$)", core) and not _repeated(core):
         ways.append(f"{''.join(digits[:-1]) or '0'}.{digits[-1]}")
     ways.append("".join(digits).lstrip("0") or "0")
-    return list(dict.fromkeys(ways)) if any(digits) else []
+    return list(dict.fromkeys(ways))
+
+
+_DECIMAL_COMMA = re.compile(r"(?<![\d,])\d{1,3}(?:[. ]\d{3})+,\d+(?![\d,])|(?<![\d.,])\d+,\d{1,2}(?![\d,])", re.ASCII)
+_THREE_BEHIND = re.compile(r"\D*(?<![\d.,])([1-9]\d{0,2})[.,](\d{3})(?![\d.,])\D*", re.ASCII)
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Whether a text holds a number as continental Europe writes it.
+
+    >>> [has_decimal_comma(text) for text in ("1.234,56", "12,5 €", "1,234", "1,234.50", "1.5")]
+    [True, True, False, False, False]
+    """
+    return _DECIMAL_COMMA.search(text) is not None
+
+
+def of_two_ways(text: str) -> Trouble | None:
+    """What to say of 1.234 among numbers with decimal commas: it may be 1234; None for other texts.
+
+    >>> of_two_ways("1.234").en, of_two_ways("12.34")
+    ('which can be read in two ways, as others here have a decimal comma; type 1234 or 1.234', None)
+    """
+    found = _THREE_BEHIND.fullmatch(fold(text))
+    if found is None:
+        return None
+    whole, point = f"{found[1]}{found[2]}", f"{found[1]}.{found[2]}"
+    return Trouble("ambiguous-number", f"which can be read in two ways, as others here have a decimal comma; type {whole} or {point}",
+                   f"本列其他数字用逗号作小数点，因此有两种读法；请填 {whole} 或 {point}")  # fmt: skip
 
 
 def _repeated(core: str) -> bool:

@@ -37,6 +37,8 @@ _CAUSES = (
 )  # fmt: skip
 _NEAR = math.log(1.17)  # how near a factor has to be to be named
 
+_TERMS = ("cards", "per", "period", "tax", "currency")
+
 PlaceOf = Callable[[int, str], Place]
 
 
@@ -112,11 +114,14 @@ def _more(count: int) -> tuple[str, str]:
 def _twice(prices: Sequence[Price], place: PlaceOf) -> Iterator[Finding]:
     """The same offer stated more than once: with another price it is unclear, with the same it is said twice."""
     first: dict[tuple[object, ...], int] = {}
+    of_offer: dict[tuple[object, ...], int] = {}
     for row, price in enumerate(prices):
-        key = (price.snapshot_date, price.price_list.casefold(), (price.listing or "").casefold(), price.gpu.casefold(), price.cards,
-               price.per, price.period, price.pricing_model, price.tax, price.currency)  # fmt: skip
-        other = first.setdefault(key, row)
+        offer = (price.snapshot_date, price.price_list.casefold(), (price.listing or "").casefold(), price.gpu.casefold(),
+                 price.pricing_model)  # fmt: skip
+        other = first.setdefault((offer, *(getattr(price, name) for name in _TERMS)), row)
         if other == row:
+            if (before := of_offer.setdefault(offer, row)) != row:
+                yield _in_other_terms(prices[before], place(before, "price").cell, price, place(row, "price"))
             continue
         there = place(other, "price").cell
         if prices[other].price == price.price:
@@ -129,6 +134,18 @@ def _twice(prices: Sequence[Price], place: PlaceOf) -> Iterator[Finding]:
                 f"the same offer as in {there}, at {now} instead of {then}; delete one, or tell "
                 "them apart in listing",
                 f"与 {there} 是同一报价，但价格为 {now} 而不是 {then}；请删去一行，或在“报价项”中加以区分")  # fmt: skip
+
+
+def _in_other_terms(before: Price, there: str, price: Price, where: Place) -> Finding:
+    """An offer in two currencies, with and without tax, or per card and per machine: a budget cannot choose."""
+    now, then = ([f"{getattr(one, name):.15g}" if name == "cards" else str(getattr(one, name)) for name in _TERMS
+                  if getattr(before, name) != getattr(price, name)] for one in (price, before))  # fmt: skip
+    return Finding(
+        "warning", "other-terms", where, f"{price.price:.15g}",
+        f"the same offer as in {there}, in other terms ({', '.join(now)} instead of {', '.join(then)}); a budget takes neither: delete "
+        "one, or tell them apart in listing",
+        f"与 {there} 是同一报价，但条件不同（{'、'.join(now)}，而不是{'、'.join(then)}）；预算两者都不取：请删去一行，"
+        "或在“报价项”中加以区分")  # fmt: skip
 
 
 def _cards(prices: Sequence[Price], place: PlaceOf, catalog: Catalog, names: dict[str, str]) -> Iterator[Finding]:

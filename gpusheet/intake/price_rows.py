@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpusheet.catalog import Column
-from gpusheet.intake.prices import FIELDS, Settled, assumed, settle, sign_taken
+from gpusheet.intake.numbers import scaled
+from gpusheet.intake.prices import FIELDS, Settled, assumed, header_scale, settle, sign_taken
 from gpusheet.intake.understand import MISSING_PRICE, Remark, Understood, missing_price
 from gpusheet.intake.vocabulary import REGION
 from gpusheet.intake.words import SHARED_SIGNS, Said, fold
@@ -55,7 +56,7 @@ def price_entries(reading: _Reading) -> list[Entry]:
         one = _Offers(reading, position, said, cells[position], stated, shared_bad)
         settled = one.settled(standing)
         lists = {name: [values[row] for row in standing] for name, values in common.items()}
-        lists["price"] = [cells[position][row].value for row in standing]
+        lists["price"] = [one.price(row) for row in standing]
         for name in FIELDS:
             lists[name] = [None if this is None else this.values[name] for this in settled]
         kept_out[position] = reading.bad | shared_bad
@@ -89,6 +90,14 @@ class _Offers:
         self.hopeless = hopeless
         self.title = reading.header.titles[position]
         self.lacking: set[int] = set()
+        first = next((row for row, cell in enumerate(cells) if cell.value is not None and not (cell.said and cell.said.scale)), None)
+        if said.scale and first is not None:
+            reading.say(first, position, header_scale(self.title, cells[first].value, said.scale))
+
+    def price(self, row: int) -> float | None:
+        """The price of a row, whatever its header says that it is counted in."""
+        value, scale = self.cells[row].value, self.said.scale
+        return value if scale is None or value is None else scaled(value, scale)
 
     def settled(self, standing: list[int]) -> list[Settled | None]:
         """For each row what is settled of its price; None where there is no price."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from gpusheet.intake.numbers import scaled
+from gpusheet.intake.styles import SCALE_MARKS
 from gpusheet.intake.understand import Remark, other_period
 from gpusheet.intake.words import Said
 
@@ -58,12 +60,21 @@ def settle(cell: Said | None, header: Said, stated: Mapping[str, Any], format_ma
     if said.other and values["period"] is None:
         remarks.append(_said(other_period(said.other).en, other_period(said.other).zh))
         return Settled(values, tuple(remarks), True)
+    if header.scale and cell is not None and cell.scale:
+        remarks.append(Remark("error", "unit-conflict", "the price and the header both say what the number is counted in; type the "
+                              "number in full", "价格和标题都写了数量级；请填完整数字"))  # fmt: skip
+        return Settled(values, tuple(remarks), True)
     _fill(values)
     for name in ("currency", "per", "period", "cards"):
         if values[name] is None:
             remarks.append(missing(name))
             bad = True
-    if format_mark == "%":
+    if format_mark in SCALE_MARKS:
+        remarks.append(Remark(
+            "error", "scale-of-format", f"the cell's number format writes {format_mark!r} behind the number; type the price in full, "
+            "and take the format away", f"单元格的数字格式在数字后写有“{format_mark}”；请填完整价格，并去掉该格式"))  # fmt: skip
+        bad = True
+    elif format_mark == "%":
         remarks.append(Remark("error", "percent", "the price is formatted as a percentage; type the price itself",
                               "价格单元格是百分比格式；请填价格本身"))  # fmt: skip
         bad = True
@@ -125,6 +136,13 @@ def assumed(header_says: Mapping[str, bool], file: str) -> Iterator[tuple[str, R
     if not header_says["source"]:
         yield "source", Remark("note", "assumed", f"no column says where prices were seen; the source is {file}",
                                f"没有来源列；来源记为 {file}")  # fmt: skip
+
+
+def header_scale(title: str, value: float, scale: float) -> Remark:
+    """A column whose header says that its numbers are counted in thousands, 万 or cents."""
+    full = scaled(value, scale)
+    return Remark("warning", "header-scale", f"the header {title!r} says that prices are counted in {scale:.15g}: {value:.15g} is "
+                  f"read as {full:.15g}", f"标题“{title}”表示以 {scale:.15g} 为单位：{value:.15g} 读作 {full:.15g}")  # fmt: skip
 
 
 def sign_taken(sign: str, currency: str) -> Remark:

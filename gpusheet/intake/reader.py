@@ -17,12 +17,13 @@ from typing import Any
 from gpusheet.catalog import BadRow, Column, Price, Row, columns
 from gpusheet.intake.body import Body
 from gpusheet.intake.findings import CannotRead, Finding, Place, raw_text
-from gpusheet.intake.headers import Header, find_header, score_of
+from gpusheet.intake.headers import Header, find_header, no_column, score_of
 from gpusheet.intake.price_rows import price_entries
 from gpusheet.intake.sheets import Opened, Sheet, column_letters, open_file
 from gpusheet.intake.table import Places, Table, formula_note
-from gpusheet.intake.understand import BLANK, Remark, Understood, understand, understand_all
+from gpusheet.intake.understand import BLANK, Remark, Understood, two_ways, understand, understand_all
 
+ALIKE = 0.6  # of the best sheet's score, from which another is taken for such a table as well
 MOST_OF_A_KIND = 1000  # findings of one kind in one column that are listed singly
 
 __all__ = ["Table", "read_sheet", "read_table"]
@@ -83,9 +84,10 @@ def _chosen(opened: Opened, row_type: type[Row], name: str | None) -> tuple[Shee
                                   "with a table", "没有任何内容；请提供含有表格的文件")])  # fmt: skip
     scores = {sheet.name: score_of(sheet, row_type) - sheet.hidden for sheet in sheets}
     best = max(sheets, key=lambda one: scores[one.name])
-    also = [one.name for one in sheets if one is not best and scores[one.name] > 0.5]
+    also = [one.name for one in sheets if one is not best and scores[one.name] > ALIKE * scores[best.name] > 0]
     notes = [Finding("warning", "other-sheet", Place(opened.file, other), "",
-                     f"this sheet has such a table as well; only {best.name!r} was read", f"该表也有同类内容；只读了“{best.name}”")
+                     f"this sheet has such a table as well; only {best.name!r} was read: name the other by --sheet if it is meant",
+                     f"该表也有同类内容；只读了“{best.name}”，如应读该表请用 --sheet 指定")
              for other in also]  # fmt: skip
     return best, notes
 
@@ -162,6 +164,8 @@ class _Reading:
             truths = {_Truth(cell): understand(cell, column, typed, epoch) for cell in (True, False)}
             cells = [_Truth(cell) if isinstance(cell, bool) else cell for cell in cells]
         known = truths | understand_all(set(cells) - truths.keys(), column, typed, epoch)
+        if column.kind == "number":
+            two_ways(known, column)
         known[None] = BLANK
         found = [known[cell] for cell in cells]
         if column.kind == "number" and column.name != "price" and self.sheet.formats:
@@ -224,12 +228,7 @@ class _Reading:
 
     def no_column(self, column: Column) -> Finding:
         """The error for a column that is not there, which keeps all rows out."""
-        titles = "、".join(title for title in self.header.titles if title)
-        row = self.sheet.numbers[self.header.index]
-        return Finding(
-            "error", "no-column", Place(self.file, self.sheet.name, f"A{row}"), "",
-            f"no column says {column.en.lower()} ({column.name}); allowed {column.allowed()}: add the column",
-            f"没有“{column.zh}”列（现有：{titles}）；应为{column.allowed('zh')}：请增加该列")  # fmt: skip
+        return no_column(Place(self.file, self.sheet.name, f"A{self.sheet.numbers[self.header.index]}"), self.header, column)
 
     def _assembled(self, entries: Sequence[tuple[Sequence[int], Mapping[str, list[Any]], int, set[int]]]) -> Table:
         """Rows of all entries: the rows they stand in, the values by field, the position of their main cell, and the

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from gpusheet.intake.words import CURRENCIES, fold
+from gpusheet.intake.words import CURRENCIES, fold, said_by
 
 _DATES = {*range(14, 18), 22, *range(27, 32), 36, *range(50, 55), 57, 58}
 _TIMES = {*range(18, 22), *range(32, 36), *range(45, 48), 55, 56}
 _PERCENTS = {9, 10}
 _ACCOUNT = re.compile(r"\[\$([^\]\-]+)(?:-[0-9A-Fa-f]+)?\]")
 _QUOTED = re.compile(r'"[^"]*"|\\.|_.|\*.')
+SCALE_MARKS = ("万", "萬", "千", "百", "亿", "k", "K", "M")  # behind a number they say that it is counted in these
+_SHRINKS = re.compile(r"[0#?],+(?![0#?])|!\.|\\\.")  # formats that show a part of the number: it is there in full
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 
 
@@ -55,6 +57,8 @@ def what_shows(number: int, codes: Mapping[int, str]) -> str:
     >>> codes = {170: 'yyyy"年"m"月"', 171: '[$$-409]#,##0.00', 172: '0.0%', 173: '"¥"#,##0.00_);[Red]-0', 174: '[h]:mm'}
     >>> [what_shows(number, codes) for number in (14, 170, 171, 172, 173, 174, 0)]
     ['date', 'date', 'USD', '%', 'CNY', 'time', '']
+    >>> [what_shows(1, {1: code}) for code in ('0.0"万元"', '0!.0,"万"', '#,##0.0,"k"', '0.00"元"')]
+    ['万', '', '', 'CNY']
     """
     if number not in codes:
         return ("date" if number in _DATES else "time" if number in _TIMES else "%" if number in _PERCENTS else "")
@@ -70,6 +74,9 @@ def what_shows(number: int, codes: Mapping[int, str]) -> str:
         return "date"
     if "%" in bare:
         return "%"
+    texts = [part.strip('"\\ ') for part in _QUOTED.findall(code)]
+    if scale := next((text[:1] for text in texts if text in SCALE_MARKS or said_by(text).scale), ""):
+        return "" if _SHRINKS.search(code) else scale
     signs = fold(f"{quoted} {re.sub(r'[#0?.,;_() -]', ' ', bare)}")
     return next((currency for word, currency in sorted(CURRENCIES.items(), key=lambda one: -len(one[0]))
                  if not word.isalpha() and word in signs), "") or CURRENCIES.get(signs.strip(), "")  # fmt: skip

@@ -6,7 +6,7 @@ import datetime
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from gpusheet.catalog import Column
@@ -14,10 +14,10 @@ from gpusheet.catalog.schema import CURRENCY
 from gpusheet.intake.dates import day_of
 from gpusheet.intake.findings import Severity, raw_text
 from gpusheet.intake.guard import like_a_formula
-from gpusheet.intake.numbers import Amount, Trouble, error_cell, parse, unknown_unit
+from gpusheet.intake.numbers import Amount, Trouble, error_cell, has_decimal_comma, of_two_ways, parse, unknown_unit
 from gpusheet.intake.sheets import ErrorCell, Unsaved
 from gpusheet.intake.vocabulary import CHOICES, UNITS, said_choice
-from gpusheet.intake.words import CURRENCIES, Said, fold, is_placeholder, said_by, squeezed
+from gpusheet.intake.words import Said, fold, is_placeholder, said_by, squeezed
 
 # kinds of cells that hold something that could be a value, so that it has to be said why it is not taken for one
 UNCLEAR = ("ambiguous-number", "ambiguous-date", "unknown-unit", "not-exact", "several-numbers", "percent", "other-period",
@@ -123,6 +123,15 @@ def with_numbers(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str,
     return {**row, **{name: found.value for name, found in read.items() if not found.bad and found.value is not None}}
 
 
+def two_ways(known: dict[Any, Understood], column: Column) -> None:
+    """Takes back what was read of 1.234 in a column where another number has a decimal comma."""
+    texts = [value for value in known if isinstance(value, str)]
+    if any(map(has_decimal_comma, texts)):
+        for text in texts:
+            if not known[text].bad and (trouble := of_two_ways(text)):
+                known[text] = _troubled(text, trouble, column)
+
+
 def _bad(value: Any, code: str, en: str, zh: str, said: Said | None = None) -> Understood:
     return Understood(None, (Remark("error", code, en, zh),), True, said)
 
@@ -171,7 +180,8 @@ def _number(value: Any, column: Column, typed: bool) -> Understood:
         remarks = (Remark("warning", "number-as-text", what, f"文本“{text}”按数字 {amount.value:.15g} 读入"),)
     if trouble := _beside(amount, column):
         return _bad(value, trouble.code, f"{_found(value)}, {trouble.en}", f"“{raw_text(value)}”{trouble.zh}")
-    return _checked(value, amount.value, column, remarks, amount.said)
+    said = replace(amount.said, scale=amount.scale) if amount.scale != 1 else amount.said
+    return _checked(value, amount.value, column, remarks, said)
 
 
 def _without_unit(text: str, column: Column) -> str:
@@ -192,7 +202,7 @@ def _beside(amount: Amount, column: Column) -> Trouble | None:
     if column.name == "price":
         if amount.said.other:
             return other_period(amount.said.other)
-        return unknown_unit(amount.beside) if amount.said.rest else None
+        return unknown_unit(amount.beside) if amount.said.rest or amount.said.scale else None
     if amount.beside and not (money and amount.said == Said(currency=amount.said.currency)):
         return unknown_unit(amount.beside)
     return None
@@ -273,13 +283,19 @@ def as_text(value: Any) -> str:
     return f"{value:.15g}" if isinstance(value, float | int) else str(value)
 
 
+def _currency(text: str) -> str | None:
+    """The currency that a word, a sign or a name beside its code stands for: RMB, ¥, 人民币(元)."""
+    said = said_by(text)
+    return said.currency if said == Said(currency=said.currency) else None
+
+
 def _chosen(text: str, column: Column) -> str | None:
     """The choice that a word stands for, in either language."""
+    if column.form and column.form[0] == CURRENCY[0] and (currency := _currency(text)):
+        return currency
     try:
         return str(column.read(text))
     except (ValueError, TypeError, KeyError):
         pass
-    if column.form and column.form[0] == CURRENCY[0]:
-        return CURRENCIES.get(fold(text)) or CURRENCIES.get(fold(text).upper())
     word = CHOICES.get(column.name, {}).get(squeezed(text))
     return word or said_choice(column.name, text)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
 from gpusheet.catalog import Column, Row, columns
 from gpusheet.intake.words import Said, said_by, squeezed
 
+BRACKETS = re.compile(r"[（(\[【][^）)\]】]*[）)\]】]")
 REGION = "region"  # a column that is joined to the price list: 'provider/region'
 
 # field -> other headers, the likeliest first; a field of the same name means the same in every table
 HEADERS: Mapping[str, str] = {
-    "snapshot_date": "日期,报价日期,询价日期,价格日期,生效日期,采集日期,date,quote date,price date,quoted on,as of,snapshot,"
-                     "valid from",
+    "snapshot_date": "日期,报价日期,询价日期,价格日期,生效日期,采集日期,更新日期,更新时间,报价时间,询价时间,date,quote date,"
+                     "price date,quoted on,quoted,as of,snapshot,valid from,effective date,updated,last updated,updated on",
     "price_list": "供应商,服务商,云厂商,厂商,平台,报价方,供货商,provider,supplier,vendor,cloud,cloud provider,seller",
     REGION: "地域,区域,地区,可用区,数据中心,region,zone,location,datacenter,data center",
     "listing": "实例规格,实例类型,规格,套餐,产品名称,产品,商品,配置,sku,instance type,instance,product,offer,offering,plan,"
@@ -26,7 +28,8 @@ HEADERS: Mapping[str, str] = {
     "per": "计价对象,计价单位,计费对象,计费单位,单位,报价单位,unit,price unit,priced per,charged per,billing unit",
     "period": "计价周期,计费周期,周期,时间单位,billing period,time unit,charged by",
     "pricing_model": "计费方式,付费方式,计费模式,付费模式,付费类型,购买方式,租用方式,billing,billing mode,billing type,pricing,"
-                     "purchase option,payment option,price type,pricing type,rental",
+                     "purchase option,payment option,price type,pricing type,rental,commitment,commitment term,term,合约期,租期,"
+                     "承诺期",
     "tax": "含税,是否含税,税,含税与否,税务口径,税口径,tax,vat,tax included,vat included,tax basis,incl tax",
     "available": "库存,有货,现货,是否有货,是否现货,可用,availability,stock,in stock",
     "source": "来源,出处,数据来源,报价来源,报价单,链接,网址,依据,source,url,link,quote,quotation,reference",
@@ -52,8 +55,9 @@ HEADERS: Mapping[str, str] = {
 }  # fmt: skip
 
 PRICE_NOUNS = frozenset(squeezed(word) for words in (
-    "价格,单价,价,报价,售价,列表价,刊例价,目录价,市场价,费用,gpu价格,租金,租价,租赁价格,租赁单价,原价,折后价,优惠价,折扣价,成交价",
-    "price,unit price,list price,rate,cost,fee,price rate,prices,unit cost,gpu price,card price,pricing,discounted price,net price",
+    "价格,单价,价,报价,售价,列表价,刊例价,目录价,市场价,费用,gpu价格,租金,租价,租赁价格,租赁单价,原价,折后价,折后,优惠价,折扣价,成交价,实付价,到手价,协议价,合同价,结算价,会员价,促销价",
+    "price,unit price,list price,rate,cost,fee,price rate,prices,unit cost,gpu price,card price,pricing,discounted price,net price,"
+    "final price,contract price,deal price",
 ) for word in words.split(","))  # fmt: skip
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
@@ -86,14 +90,21 @@ UNITS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+_RATE_OF_TAX = re.compile(r"\(?（?\d{1,2}(?:\.\d+)?\s?[%％](?:的)?(?:增值税)?(?:专用发票|专票|普票|发票)?\)?）?")
+
+
 def said_choice(field: str, text: str) -> str | None:
     """The choice of a field of prices that words say: '元/卡时' says card to `per`.
 
     >>> said_choice("per", "GPU"), said_choice("period", "每月"), said_choice("pricing_model", "按量付费")
     ('card', 'month', 'on_demand')
+    >>> said_choice("tax", "含税（6%）"), said_choice("tax", "不含6%增值税"), said_choice("tax", "6%")
+    ('included', 'excluded', None)
     """
     if field not in ("per", "period", "pricing_model", "tax"):
         return None
+    if field == "tax" and (bare := squeezed(_RATE_OF_TAX.sub("", text))) in CHOICES["tax"] and bare:
+        return CHOICES["tax"][bare]
     said = said_by(text)
     value = None if said.rest or said.other else getattr(said, field)
     return str(value) if value is not None else None
@@ -125,7 +136,7 @@ def said_of_price(header: str) -> Said | None:
     """
     said = said_by(header)
     noun = squeezed(said.rest)
-    if noun in PRICE_NOUNS:
+    if noun in PRICE_NOUNS or squeezed(BRACKETS.sub("", header)) in PRICE_NOUNS:
         return said
     bare = not noun and (
         said.pricing_model is not None

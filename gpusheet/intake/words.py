@@ -54,6 +54,7 @@ class Said:
     tax: str | None = None
     cards: int | None = None
     other: str | None = None
+    scale: float | None = None  # what numbers stand for: 10000 in 万元
     rest: str = ""  # what was not understood
 
     def over(self, lower: Said) -> Said:
@@ -102,6 +103,15 @@ _WORDS: tuple[tuple[Said, str], ...] = (
 )  # fmt: skip
 
 
+_MONEY = r"元|圆|人民币|美元|美金|港[元币]|欧元|日元|英镑|(?:usd|cny|rmb|eur|gbp|hkd|jpy)(?![a-z])|us\$|[$¥€£]"
+_BEFORE = rf"(?=\s?(?:{_MONEY}|[)/]|$))"  # a currency, or the end of what is said
+# 千卡集群 or 百度 are no scales
+_SCALE = re.compile(rf"(?P<m>百万{_BEFORE}|(?<![a-z])millions?(?![a-z]))|(?P<w>[万萬]{_BEFORE})|(?P<y>亿{_BEFORE})|"
+                    rf"(?P<k>千{_BEFORE}|(?<![a-z0-9])k(?=\s?(?:{_MONEY}))|(?<=[$¥€£])k(?![a-z])|(?<![a-z])thousands?(?![a-z])|"
+                    rf"'000s?(?![0-9]))|(?P<h>百(?={_MONEY}))|(?P<c>美分|(?<![a-z])cents?(?![a-z])|¢|分(?=\s?/))|(?P<j>角(?=\s?/))")
+_SCALES = {"m": 1e6, "w": 1e4, "y": 1e8, "k": 1e3, "h": 100.0, "c": 0.01, "j": 0.1}
+
+
 def _scanner() -> tuple[re.Pattern[str], dict[str, Said]]:
     kinds: dict[str, Said] = {}
     parts: list[tuple[int, str, str]] = []
@@ -135,11 +145,11 @@ def said_by(text: str) -> Said:
     """What the words of a header or after a number say, and what is left of them.
 
     >>> said_by("元/卡时")
-    Said(currency='CNY', per='card', period='hour', pricing_model=None, tax=None, cards=None, other=None, rest='')
+    Said(currency='CNY', per='card', period='hour', pricing_model=None, tax=None, cards=None, other=None, scale=None, rest='')
     >>> said_by("$ per GPU hour").currency, said_by("8卡 包月价（含税）").cards, said_by("元/年").other
     ('USD', 8, 'year')
-    >>> said_by("12 柜").rest
-    '12 柜'
+    >>> said_by("12 柜").rest, said_by("万元/台月").scale, said_by("百度云价格（kUSD）").scale
+    ('12 柜', 10000.0, 1000.0)
     """
     if len(text) > LONGEST:
         return Said(rest=text)  # no header, and it would take its time
@@ -170,7 +180,15 @@ def said_by(text: str) -> Said:
         found = replace(found, cards=count, per="card" if count == 1 else "instance")
         return " "
 
-    rest = _SCANNER.sub(take, _CARDS.sub(take_cards, words))
+    def take_scale(match: re.Match[str]) -> str:
+        nonlocal found, clashing
+        scale = _SCALES[match.lastgroup or ""]
+        if found.scale not in (None, scale):
+            clashing += f" {match[0]}"
+        found = replace(found, scale=found.scale or scale, currency="USD" if match[0] == "美分" else found.currency)
+        return " "
+
+    rest = _SCANNER.sub(take, _CARDS.sub(take_cards, _SCALE.sub(take_scale, words)))
     rest = _CONNECTORS.sub(" ", rest + clashing).strip()
     return replace(found, rest=_SPACES.sub(" ", rest))
 

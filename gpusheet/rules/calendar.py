@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpusheet.constants import MONTH_IN_YEARS
 from gpusheet.ops import at_least, choose, either, if_given, maximum, minimum, power
 from gpusheet.registry import rule
 from gpusheet.sizes import whole_replicas
@@ -11,6 +12,7 @@ from gpusheet.units import (
     Flag,
     MonthNumber,
     Months,
+    PerCardMonth,
     Ratio,
     Replicas,
     Requests,
@@ -136,3 +138,13 @@ def month_cards(fixed_cards: Cards, month_active: Flag, month_demand_cards: Card
     (4.0, 6.0, 0.0)
     """
     return if_given(fixed_cards, fixed_cards * month_active, month_demand_cards)
+
+
+@rule(en="Price of a card in the month", zh="当月单卡月价", source="the scenario's price drift")
+def month_price(card_month_price: PerCardMonth, price_drift: Share, month: MonthNumber) -> PerCardMonth:
+    """Price of a card for the month, after a steady yearly change since month 1.
+
+    >>> round(month_price(100, -0.19, 7), 2), month_price(100, 0, 7)
+    (90.0, 100.0)
+    """
+    return card_month_price * power(1 + price_drift, (month - 1) * MONTH_IN_YEARS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.constants import TIERS
-from gpusheet.ops import choose, if_given, maximum, minimum
+from gpusheet.ops import choose, either, maximum, minimum
 from gpusheet.registry import rule
 from gpusheet.sizes import tier, whole_replicas
 from gpusheet.units import (
@@ -69,21 +69,29 @@ def segment_cards(
     return whole_replicas(peak_concurrency, segment_concurrency, cards, min_replicas)
 
 
-@rule(en="Cards needed", zh="所需卡数", source="the workload's sizing method")
-def cards_needed(
-    fixed_cards: Cards, sizing_method: Text, serving_cards: Cards, throughput_cards: Cards, constraint_cards: Cards,
-    segment_cards: Cards,
-) -> CardsInTheory:  # fmt: skip
-    """Cards that the workload needs: a typed number, else those of its sizing method.
+@rule(en="Cards by the chosen method", zh="所选方法的卡数", source="the workload's sizing method")
+def cards_by_method(
+    sizing_method: Text, serving_cards: Cards, throughput_cards: Cards, constraint_cards: Cards, segment_cards: Cards
+) -> CardsInTheory:
+    """Cards that the workload needs by its sizing method.
 
-    >>> cards_needed(None, "constraint", 12, 3, 16, 4), cards_needed(6, "constraint", 12, 3, 16, 4)
-    (16.0, 6.0)
+    >>> cards_by_method("constraint", 12, 3, 16, 4)
+    16.0
     """
-    by_method = choose(
+    return choose(
         sizing_method, serving=serving_cards, throughput=throughput_cards, constraint=constraint_cards,
         segment=segment_cards,
-    )
-    return if_given(fixed_cards, fixed_cards, by_method)
+    )  # fmt: skip
+
+
+@rule(en="Cards needed", zh="所需卡数", source="typed, or by the chosen method")
+def cards_needed(fixed_cards: Cards, cards_by_method: CardsInTheory) -> CardsInTheory:
+    """Cards that the workload needs: a typed number, else those of its sizing method.
+
+    >>> cards_needed(None, 16), cards_needed(6, 16)
+    (16.0, 6.0)
+    """
+    return either(fixed_cards, cards_by_method)
 
 
 @rule(en="Cards billed (tier)", zh="档位卡数", source="[C] 3, tier wall")

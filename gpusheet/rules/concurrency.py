@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.constants import MD1_WAIT
-from gpusheet.ops import at_least, choose, floor, maximum, minimum, name_of_smallest, where
+from gpusheet.ops import at_least, choose, floor, maximum, minimum, name_of_smallest
 from gpusheet.registry import rule
 from gpusheet.units import (
     GB,
@@ -59,7 +59,25 @@ def decode_concurrency(
     return cards * bandwidth_gbs * link_penalty / (weights_gb * tokens_per_s)
 
 
-@rule(en="Concurrency per replica", zh="单副本并发", source="[B] 3.4")
+@rule(en="Requests that all three carry", zh="三方共同可承载并发", source="[B] 3.4")
+def smallest_concurrency(
+    memory_concurrency: Requests, prefill_concurrency: Requests, decode_concurrency: Requests
+) -> Requests:
+    """Requests in flight that memory, prefill and decode all carry.
+
+    >>> smallest_concurrency(338.7666, 391, 211.844)
+    211.844
+    """
+    return minimum(memory_concurrency, prefill_concurrency, decode_concurrency)
+
+
+@rule(
+    en="Concurrency per replica",
+    zh="单副本并发",
+    source="[B] 3.4",
+    # the solver has found the smallest by then
+    wiring=dict.fromkeys(("memory_concurrency", "prefill_concurrency", "decode_concurrency"), "smallest_concurrency"),
+)
 def concurrency(
     memory_concurrency: Requests, prefill_concurrency: Requests, decode_concurrency: Requests, safety: Share
 ) -> Requests:
@@ -71,7 +89,7 @@ def concurrency(
     (169.0, 0.0, 1.0)
     """
     smallest = minimum(memory_concurrency, prefill_concurrency, decode_concurrency)
-    return where(at_least(smallest, 1), maximum(1, floor(smallest * safety)), 0)
+    return at_least(smallest, 1) * maximum(1, floor(smallest * safety))
 
 
 @rule(en="Bottleneck", zh="瓶颈", source="[B] 3.4")

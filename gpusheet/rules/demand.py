@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.constants import SECONDS_PER_HOUR
-from gpusheet.ops import choose, either
+from gpusheet.ops import choose, either, one_of, where
 from gpusheet.registry import rule
 from gpusheet.units import (
     Hours,
@@ -160,7 +160,5 @@ def buffers_applied(sizing_method: Text, peak_factor: Ratio, safety: Ratio, peak
     >>> buffers_applied("constraint", 2, 0.8, 1.5), buffers_applied("segment", 2, 0.8, 1.5)
     (2.5, 3.0)
     """
-    return choose(
-        sizing_method, serving=peak_factor, throughput=peak_factor, constraint=peak_factor / safety,
-        segment=peak_factor * peak_buffer,
-    )  # fmt: skip
+    margin, buffer = where(one_of(sizing_method, "constraint"), safety, 1), where(one_of(sizing_method, "segment"), peak_buffer, 1)
+    return peak_factor / margin * buffer

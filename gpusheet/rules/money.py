@@ -64,14 +64,24 @@ def periods_per_month(price_period: Text, hours_per_month: Hours) -> Periods:
     return one_of(price_period, "hour") * hours_per_month + one_of(price_period, "month")
 
 
-@rule(en="Cost per month", zh="每月成本", source="the workload's pricing model")
-def monthly_cost(net_cards: Cards, unit_price: Money, periods_per_month: Periods, discount: Share = 0) -> MoneyPerMonth:
-    """Cost of a month at the workload's own pricing model, less the negotiated discount.
+@rule(en="Price of a card for a month", zh="单卡月价(折后)", source="the workload's pricing model")
+def card_month_price(unit_price: Money, periods_per_month: Periods, discount: Share = 0) -> PerCardMonth:
+    """What a card costs in a month at the workload's own pricing model, less the negotiated discount.
 
-    >>> monthly_cost(2, 13.94, 720), monthly_cost(2, 10036, 1, 0.1)
-    (20073.6, 18064.8)
+    >>> round(card_month_price(13.94, 720), 2), card_month_price(10036, 1, 0.5)
+    (10036.8, 5018.0)
     """
-    return net_cards * unit_price * periods_per_month * (1 - discount)
+    return unit_price * periods_per_month * (1 - discount)
+
+
+@rule(en="Cost per month", zh="每月成本", source="the workload's pricing model")
+def monthly_cost(net_cards: Cards, card_month_price: PerCardMonth) -> MoneyPerMonth:
+    """Cost of a month at the workload's own pricing model.
+
+    >>> monthly_cost(2, 10036)
+    20072
+    """
+    return net_cards * card_month_price
 
 
 @rule(en="Break-even hours", zh="包月盈亏平衡小时数", source="[C] price table")

@@ -5,8 +5,9 @@ Everything here is for the cards that are still to be rented (`net_cards`), whos
 
 from __future__ import annotations
 
+from gpusheet.annuity import present_value
 from gpusheet.constants import HOURS_PER_DAY, MONTH_IN_YEARS, MONTHS_PER_YEAR, WATTS_PER_KW
-from gpusheet.ops import ceil, maximum, power, present_value
+from gpusheet.ops import ceil, maximum, power
 from gpusheet.registry import rule
 from gpusheet.units import (
     KW,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import (
-    MS_PER_SECOND,
-)
+from gpusheet.constants import MS_PER_SECOND
 from gpusheet.ops import TINY, either, maximum, minimum, name_of_smallest
 from gpusheet.pools import request_gib
 from gpusheet.registry import rule
@@ -178,17 +176,31 @@ def output_tokens_per_s_per_card(output_tokens_per_s: TokensPerSecond, cards: Ca
     return output_tokens_per_s / cards
 
 
+@rule(en="Time of weights in a step", zh="权重部分耗时", source="reading weights, experts")
+def weights_step_s(weight_read_s: Seconds, expert_step_s: Seconds) -> Seconds:
+    """Seconds of a step for reading weights and for experts.
+
+    >>> weights_step_s(0.006, 0.001)
+    0.007
+    """
+    return weight_read_s + expert_step_s
+
+
+@rule(en="Overhead of a step", zh="附加耗时", source="fixed times and prompts")
+def overhead_step_s(step_fixed_s: Seconds, interference_s: Seconds) -> Seconds:
+    """Seconds of a step that neither weights nor its requests take.
+
+    >>> overhead_step_s(0.002, 0.001)
+    0.003
+    """
+    return step_fixed_s + interference_s
+
+
 @rule(en="What binds a step", zh="一步的瓶颈", source="largest part of the time per output token")
-def serving_bound(
-    weight_read_s: Seconds, expert_step_s: Seconds, request_step_s: Seconds, running_requests: Requests, step_fixed_s: Seconds,
-    interference_s: Seconds,
-) -> Text:  # fmt: skip
+def serving_bound(weights_step_s: Seconds, requests_step_s: Seconds, overhead_step_s: Seconds) -> Text:
     """The largest part of a step: weights, requests (their cache and bookkeeping), or overhead (fixed times and prompts).
 
-    >>> serving_bound(0.006, 0, 0.0001, 100, 0.002, 0.001)
+    >>> serving_bound(0.006, 0.01, 0.003)
     'requests'
     """
-    return name_of_smallest(
-        weights=-weight_read_s - expert_step_s, requests=-request_step_s * running_requests,
-        overhead=-step_fixed_s - interference_s,
-    )  # fmt: skip
+    return name_of_smallest(weights=-weights_step_s, requests=-requests_step_s, overhead=-overhead_step_s)

@@ -1,12 +1,13 @@
-"""Serving: what an engine takes of a card's memory, and what it leaves for the KV cache. GiB are 2^30 bytes."""
+"""Serving: what an engine takes of a card's memory beside the KV cache. GiB are 2^30 bytes."""
 
 from __future__ import annotations
 
 from gpusheet.constants import (
     BYTES_PER_GIB,
+    FFN_PARTS,
+    HIDDEN_COPIES,
     MIB_PER_GB,
     MIB_PER_GIB,
-    NEARLY,
     SGL_BASE,
     SGL_CARD,
     SGL_LARGE,
@@ -16,29 +17,21 @@ from gpusheet.constants import (
     SGL_TOKENS,
     WIDE_BYTES,
 )
-from gpusheet.ops import above, at_least, ceil, choose, either, maximum, minimum, one_of, where
-from gpusheet.pools import request_gib, requests_held, tokens_held
+from gpusheet.ops import above, at_least, either, maximum, where
 from gpusheet.registry import rule
 from gpusheet.units import (
     GB,
     Bytes,
-    BytesPerToken,
     Cards,
     Elements,
-    ElementsPerToken,
     Experts,
     Flag,
     GiB,
     GiBPerCard,
-    GiBPerRequest,
-    Heads,
-    Layers,
     MiB,
     Number,
-    Ratio,
     Requests,
     Share,
-    Text,
     Tokens,
 )
 
@@ -111,19 +104,28 @@ def sampler_gib(request_slots: Requests, vocab: Elements, sampler_bytes: Bytes) 
     return request_slots * either(vocab, 0) * sampler_bytes / BYTES_PER_GIB
 
 
+@rule(en="Elements of a whole layer", zh="整层激活元素", source="gate, up and product")
+def feed_forward_elements(intermediate: Elements) -> Elements:
+    """Numbers of a token inside a feed-forward layer, or one expert, that is not split; 0 where its size is not known.
+
+    >>> feed_forward_elements(14336)
+    43008.0
+    """
+    return FFN_PARTS * either(intermediate, 0)
+
+
 @rule(en="Elements of a layer", zh="层内激活元素", source="gate, up and product; with experts once for each")
 def layer_elements(
-    hidden: Elements, intermediate: Elements, experts_per_token: Experts, expert_share: Share, tensor_ranks: Number,
+    feed_forward_elements: Elements, hidden: Elements, experts_per_token: Experts, expert_share: Share, tensor_ranks: Number,
     working_cards: Number,
 ) -> Elements:  # fmt: skip
     """Numbers of a token inside a feed-forward layer, on one card.
 
-    >>> layer_elements(4096, 14336, None, 0, 1, 1), layer_elements(4096, 1536, 8, 0.0625, 8, 8)
+    >>> layer_elements(43008, 4096, None, 0, 1, 1), layer_elements(4608, 4096, 8, 0.0625, 8, 8)
     (43008.0, 37376.0)
     """
-    width = 3 * either(intermediate, 0)
-    routed = either(experts_per_token, 0) * (width / working_cards + either(hidden, 0))
-    return where(above(expert_share, 0), routed, width / tensor_ranks)
+    routed = either(experts_per_token, 0) * (feed_forward_elements / working_cards + either(hidden, 0))
+    return where(above(expert_share, 0), routed, feed_forward_elements / tensor_ranks)
 
 
 @rule(en="Memory of a forward pass", zh="前向激活显存", source="widest point of a layer in 16 bit")
@@ -133,17 +135,17 @@ def forward_gib(batch_tokens: Tokens, hidden: Elements, layer_elements: Elements
     >>> round(forward_gib(8192, 4096, 43008), 3)
     0.844
     """
-    return batch_tokens * WIDE_BYTES * (3 * either(hidden, 0) + layer_elements) / BYTES_PER_GIB
+    return batch_tokens * WIDE_BYTES * (HIDDEN_COPIES * either(hidden, 0) + layer_elements) / BYTES_PER_GIB
 
 
 @rule(en="Memory of parallel ranks", zh="并行通信显存", source="vLLM logs; PR 10511")
-def ranks_gib(cards: Cards, link: Text, tp_pcie_gib: GiB, tp_nvlink_gib: GiB) -> GiBPerCard:
+def ranks_gib(cards: Cards, slow_link: Flag, tp_pcie_gib: GiB, tp_nvlink_gib: GiB) -> GiBPerCard:
     """Memory of the collective library on a card where there are several.
 
-    >>> ranks_gib(1, "nvlink", 0.2, 1.9), ranks_gib(4, "nvlink", 0.2, 1.9), ranks_gib(4, "pcie", 0.2, 1.9)
+    >>> ranks_gib(1, 0, 0.2, 1.9), ranks_gib(4, 0, 0.2, 1.9), ranks_gib(4, 1, 0.2, 1.9)
     (0.0, 1.9, 0.2)
     """
-    return where(above(cards, 1), where(one_of(link, "pcie", "none"), tp_pcie_gib, tp_nvlink_gib), 0)
+    return above(cards, 1) * where(slow_link, tp_pcie_gib, tp_nvlink_gib)
 
 
 @rule(en="Engine overhead per card", zh="单卡引擎开销", source="non-torch memory, activation peak, ranks")
@@ -156,18 +158,34 @@ def engine_overhead_gib(context_gib: GiB, sampler_gib: GiBPerCard, forward_gib: 
     return context_gib + maximum(sampler_gib, forward_gib) + ranks_gib
 
 
-@rule(en="Memory share by SGLang", zh="SGLang默认占比", source="sglang server_args (0.5.3), PR 10975", most=1)
-def default_share(
-    default_fraction: Share, card_gib: GiBPerCard, batch_tokens: Tokens, request_slots: Requests, cards: Cards
-) -> Share:
-    """Memory share that an engine takes by default; where it has no fixed one, SGLang's reserve by size.
+@rule(en="Buffers of SGLang", zh="SGLang缓冲显存", source="sglang server_args (0.5.3), PR 10975")
+def sgl_buffers_mib(batch_tokens: Tokens, request_slots: Requests, cards: Cards) -> MiB:
+    """Memory that SGLang keeps free on a card for activations, by batch, requests and cards.
 
-    >>> default_share(0.9, 79, 8192, 256, 1), round(default_share(None, 79, 8192, 256, 1), 4)
+    >>> sgl_buffers_mib(8192, 256, 1)
+    13440.0
+    """
+    return SGL_BASE + SGL_TOKEN * maximum(batch_tokens, SGL_TOKENS) + SGL_SLOT * request_slots + SGL_CARD * cards
+
+
+@rule(en="Reserve of SGLang", zh="SGLang预留显存", source="sglang server_args (0.5.3), PR 10975")
+def sgl_reserve_mib(sgl_buffers_mib: MiB, card_gib: GiBPerCard) -> MiB:
+    """Those buffers, on large cards at least 10 GiB.
+
+    >>> sgl_reserve_mib(5000, 79), sgl_reserve_mib(5000, 47)
+    (10240.0, 5000.0)
+    """
+    return maximum(sgl_buffers_mib, SGL_LEAST * above(card_gib, SGL_LARGE))
+
+
+@rule(en="Memory share by default", zh="默认显存占比", source="engine's default; SGLang's reserve where it has none", most=1)
+def default_share(default_fraction: Share, card_gib: GiBPerCard, sgl_reserve_mib: MiB) -> Share:
+    """Memory share that an engine takes by default; where it has no fixed one, what SGLang's reserve leaves.
+
+    >>> default_share(0.9, 79, 13440), round(default_share(None, 79, 13440), 4)
     (0.9, 0.8339)
     """
-    buffers = SGL_BASE + SGL_TOKEN * maximum(batch_tokens, SGL_TOKENS) + SGL_SLOT * request_slots + SGL_CARD * cards
-    reserved = maximum(buffers, SGL_LEAST * above(card_gib, SGL_LARGE))
-    return either(default_fraction, 1 - reserved / MIB_PER_GIB / maximum(card_gib, 1))
+    return either(default_fraction, 1 - sgl_reserve_mib / MIB_PER_GIB / maximum(card_gib, 1))
 
 
 @rule(en="Memory share of the engine", zh="引擎显存占比", source="typed, or the engine's default", most=1)
@@ -178,125 +196,3 @@ def memory_share(gpu_memory_utilization: Share, default_share: Share) -> Share:
     (0.95, 0.9)
     """
     return either(gpu_memory_utilization, default_share)
-
-
-@rule(en="KV pool per card", zh="单卡KV池", source="vLLM gpu_worker, SGLang model_runner, TensorRT-LLM pyexecutor")
-def kv_pool_gib_per_card(
-    pool_kind: Text,
-    memory_share: Share,
-    card_gib: GiBPerCard,
-    weights_gib_per_card: GiBPerCard,
-    engine_overhead_gib: GiBPerCard,
-    graph_gib: GiB,
-    context_gib: GiB,
-    ranks_gib: GiBPerCard,
-    calibration_pool: Ratio,
-) -> GiBPerCard:
-    """Memory for KV cache on a card, as the engine sizes it at its start. Below 0: it does not start.
-
-    >>> round(kv_pool_gib_per_card("of_total", 0.95, 79.15, 14.99, 2.06, 0, 0.35, 0, 1), 2)
-    58.14
-    """
-    return calibration_pool * choose(
-        pool_kind,
-        of_total=card_gib * memory_share - weights_gib_per_card - engine_overhead_gib - graph_gib,
-        of_free_before=(card_gib - context_gib - ranks_gib) * memory_share - weights_gib_per_card,
-        of_free_after=(card_gib - weights_gib_per_card - engine_overhead_gib) * memory_share,
-    )
-
-
-@rule(en="Share of a token's cache on a card", zh="单卡KV份额", source="MLA replicated; KV heads replicated beyond their number")
-def kv_share_per_card(kv_lora_rank: Elements, kv_heads: Heads, tensor_ranks: Number, layer_stages: Number) -> Share:
-    """Part of a token's cache that a card of its group holds: all of a latent, else its heads, at least one.
-
-    >>> kv_share_per_card(512, 128, 8, 1), kv_share_per_card(0, 8, 4, 1), kv_share_per_card(0, 8, 16, 1)
-    (1.0, 0.25, 0.125)
-    """
-    return where(above(kv_lora_rank, 0), 1, maximum(1 / kv_heads, 1 / tensor_ranks)) / layer_stages
-
-
-@rule(en="Layers of a cache group", zh="缓存分组层数", source="vLLM kv_cache_utils: groups of window and full layers")
-def layer_group(full_attention_layers: Layers, sliding_layers: Layers) -> Layers:
-    """Layers that vLLM puts into one group of its cache: the smaller kind, or the larger where both are nearly equal.
-
-    >>> layer_group(12, 12), layer_group(10, 52), layer_group(32, 0)
-    (12.0, 10.0, 32.0)
-    """
-    few, many = minimum(full_attention_layers, sliding_layers), maximum(full_attention_layers, sliding_layers)
-    return maximum(1, where(above(NEARLY * few, many) + at_least(0, few), many, few))
-
-
-@rule(en="Layers that tokens are counted by", zh="计token层数系数", source="vLLM's start-up log: tokens as if all groups grew")
-def layers_charged(
-    groups_layers: Flag, full_attention_layers: Layers, sliding_layers: Layers, layer_group: Layers, layers: Layers
-) -> Ratio:
-    """How many times its layers a token is charged where window and full layers share groups of one size.
-
-    >>> layers_charged(1, 12, 12, 12, 24), round(layers_charged(1, 10, 52, 10, 62), 4), layers_charged(0, 10, 52, 10, 62)
-    (1.0, 1.129, 1.0)
-    """
-    grouped = layer_group * (ceil(full_attention_layers / layer_group) + ceil(sliding_layers / layer_group)) / layers
-    return where(groups_layers * above(full_attention_layers, 0) * above(sliding_layers, 0), grouped, 1)
-
-
-@rule(en="KV bytes per token on a card", zh="单卡每token KV字节数", source="model's attention, precision, parallelism")
-def kv_bytes_per_token(
-    kv_elements_per_token: ElementsPerToken,
-    windowed_kv_elements_per_token: ElementsPerToken,
-    kv_bytes: Bytes,
-    kv_share_per_card: Share,
-    layers_charged: Ratio,
-    index_bytes_per_token: Bytes,
-) -> BytesPerToken:
-    """Bytes of the pool that a token is charged on a card.
-
-    >>> kv_bytes_per_token(65536, 0, 2, 1, 1, 0)
-    131072
-    """
-    elements = kv_elements_per_token + windowed_kv_elements_per_token
-    return elements * kv_bytes * kv_share_per_card * layers_charged + index_bytes_per_token
-
-
-@rule(en="KV pool in tokens", zh="KV池token数", source="whole blocks of the pool")
-def kv_pool_tokens(kv_pool_gib_per_card: GiBPerCard, kv_bytes_per_token: BytesPerToken, block_tokens: Tokens) -> Tokens:
-    """Tokens that the pool of a group holds, in whole blocks, as vLLM logs "GPU KV cache size".
-
-    >>> kv_pool_tokens(58.11, 131072, 16)
-    476032.0
-    """
-    return tokens_held(kv_pool_gib_per_card, kv_bytes_per_token, block_tokens)
-
-
-@rule(en="KV cache of the longest request", zh="最长请求KV", source="model's attention at max_model_len")
-def longest_gib(
-    kv_elements_per_token: ElementsPerToken,
-    windowed_kv_elements_per_token: ElementsPerToken,
-    window_tokens: Tokens,
-    longest_tokens: Tokens,
-    kv_bytes: Bytes,
-    kv_share_per_card: Share,
-    index_bytes_per_token: Bytes,
-    state_bytes_per_request: Bytes,
-    tensor_ranks: Number,
-) -> GiBPerRequest:
-    """Memory of the longest request on each card of its group: cache, index and constant state.
-
-    >>> longest_gib(65536, 0, 0, 8192, 2, 1, 0, 0, 1)
-    1.0
-    """
-    return request_gib(
-        kv_elements_per_token, windowed_kv_elements_per_token, window_tokens, longest_tokens, kv_bytes, kv_share_per_card,
-        index_bytes_per_token, state_bytes_per_request, tensor_ranks,
-    )  # fmt: skip
-
-
-@rule(en="Longest requests at once", zh="最长请求并发", source="vLLM: maximum concurrency at max_model_len")
-def max_concurrent_requests(kv_pool_gib_per_card: GiBPerCard, longest_gib: GiBPerRequest, attention_groups: Number) -> Requests:
-    """Requests of the greatest length that the pools of a replica hold, as vLLM logs "Maximum concurrency".
-
-    >>> max_concurrent_requests(58, 1, 1), max_concurrent_requests(-2, 1, 1)
-    (58.0, 0.0)
-    """
-    return requests_held(kv_pool_gib_per_card, longest_gib, attention_groups)
-
-

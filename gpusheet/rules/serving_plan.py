@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from gpusheet.constants import US_PER_SECOND
 from gpusheet.experts import untouched
 from gpusheet.ops import floor, maximum, minimum
 from gpusheet.registry import rule
 from gpusheet.sizes import whole_replicas
-from gpusheet.units import (
-    Cards,
-    Layers,
-    Microseconds,
-    Number,
-    Ratio,
-    Replicas,
-    Requests,
-    RequestsPerSecond,
-    Seconds,
-    Share,
-    Tokens,
-)
+from gpusheet.units import Cards, Number, Ratio, Replicas, Requests, RequestsPerSecond, Seconds, Share, Tokens
 
 
 @rule(en="Concurrency that keeps the targets", zh="满足目标的并发", source="smallest of TPOT, TTFT, pool and slots")
@@ -32,47 +19,77 @@ def serving_concurrency(tpot_requests: Requests, ttft_requests: Requests, most_r
     return floor(maximum(0, minimum(tpot_requests, ttft_requests, most_running)))
 
 
-@rule(en="Prompts in a step at that concurrency", zh="该并发下的提示干扰耗时", source="as at a load")
+@rule(en="Prompts in a step at that concurrency", zh="该并发下每步提示数", source="as at a load")
+def target_prompts(serving_concurrency: Requests, output_tokens: Tokens) -> Number:
+    """Prompts that a step takes in on average at the concurrency that keeps the targets.
+
+    >>> target_prompts(33, 256)
+    0.125
+    """
+    return maximum(serving_concurrency - 1, 0) / output_tokens
+
+
+@rule(en="Time of those prompts", zh="该并发下的提示干扰耗时", source="as at a load")
 def target_interference_s(
-    serving_concurrency: Requests, output_tokens: Tokens, prompt_s: Seconds, layers: Layers, eager_layer_us: Microseconds,
-    mixing_factor: Ratio,
-) -> Seconds:  # fmt: skip
+    target_prompts: Number, prompt_s: Seconds, eager_step_s: Seconds, mixing_factor: Ratio
+) -> Seconds:
     """Seconds by which prompts lengthen a step at the concurrency that keeps the targets.
 
-    >>> round(target_interference_s(33, 256, 0.05, 32, 250, 0.8), 6)
+    >>> round(target_interference_s(0.125, 0.05, 0.008, 0.8), 6)
     0.005
     """
-    prompts = maximum(serving_concurrency - 1, 0) / output_tokens
-    return mixing_factor * maximum(prompts * prompt_s, minimum(prompts, 1) * layers * eager_layer_us / US_PER_SECOND)
+    return mixing_factor * maximum(target_prompts * prompt_s, minimum(target_prompts, 1) * eager_step_s)
+
+
+@rule(en="Dense products at that concurrency", zh="该并发下的稠密计算耗时", source="as at a load")
+def target_dense_s(
+    serving_concurrency: Requests, weight_read_s: Seconds, request_compute_s: Seconds, overlap_loss: Share
+) -> Seconds:
+    """Seconds of a step for the layers of every token at the concurrency that keeps the targets.
+
+    >>> target_dense_s(58, 0.0056, 2.76e-05, 0.5)
+    0.0064004
+    """
+    compute = request_compute_s * serving_concurrency
+    return maximum(weight_read_s, compute) + overlap_loss * minimum(weight_read_s, compute)
 
 
 @rule(en="Reading experts at that concurrency", zh="该并发下的专家读取耗时", source="as at a load")
 def target_experts_s(
-    serving_concurrency: Requests, all_experts_read_s: Seconds, expert_share: Share, routing_evenness: Ratio
+    serving_concurrency: Requests, all_experts_read_s: Seconds, experts_left: Share, routing_evenness: Ratio
 ) -> Seconds:
     """Seconds of a step to read the experts touched at the concurrency that keeps the targets.
 
-    >>> round(target_experts_s(32, 0.0176, 0.0625, 0.6), 5)
+    >>> round(target_experts_s(32, 0.0176, 0.9375, 0.6), 5)
     0.0125
     """
-    return all_experts_read_s * (1 - untouched(expert_share, serving_concurrency * routing_evenness))
+    return all_experts_read_s * (1 - untouched(experts_left, serving_concurrency * routing_evenness))
+
+
+@rule(en="Experts at that concurrency", zh="该并发下的专家计算耗时", source="as at a load")
+def target_routed_s(
+    serving_concurrency: Requests, target_experts_s: Seconds, expert_compute_s: Seconds, overlap_loss: Share
+) -> Seconds:
+    """Seconds of a step for experts at the concurrency that keeps the targets.
+
+    >>> target_routed_s(32, 0.0125, 6.5e-06, 0.5)
+    0.012604
+    """
+    compute = expert_compute_s * serving_concurrency
+    return maximum(target_experts_s, compute) + overlap_loss * minimum(target_experts_s, compute)
 
 
 @rule(en="TPOT at that concurrency", zh="该并发下的TPOT", source="decode step and prompts, as at a load")
 def target_tpot_s(
-    serving_concurrency: Requests, step_fixed_s: Seconds, request_step_s: Seconds, weight_read_s: Seconds,
-    request_compute_s: Seconds, target_experts_s: Seconds, expert_compute_s: Seconds, overlap_loss: Share,
-    calibration_step: Ratio, target_interference_s: Seconds,
+    serving_concurrency: Requests, target_dense_s: Seconds, target_routed_s: Seconds, step_fixed_s: Seconds,
+    request_step_s: Seconds, calibration_step: Ratio, target_interference_s: Seconds,
 ) -> Seconds:  # fmt: skip
     """Seconds between output tokens at the concurrency that keeps the targets.
 
-    >>> round(target_tpot_s(58, 0.0024, 6.3e-05, 0.0056, 2.76e-05, 0, 0, 0.5, 1, 0.0089), 5)
+    >>> round(target_tpot_s(58, 0.0064, 0, 0.0024, 6.3e-05, 1, 0.0089), 5)
     0.02135
     """
-    dense, experts = request_compute_s * serving_concurrency, expert_compute_s * serving_concurrency
-    products = maximum(weight_read_s, dense) + overlap_loss * minimum(weight_read_s, dense)
-    routed = maximum(target_experts_s, experts) + overlap_loss * minimum(target_experts_s, experts)
-    step = products + routed + step_fixed_s + request_step_s * serving_concurrency
+    step = target_dense_s + target_routed_s + step_fixed_s + request_step_s * serving_concurrency
     return step * calibration_step + target_interference_s
 
 

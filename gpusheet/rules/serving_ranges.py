@@ -5,7 +5,9 @@ The factors are those of measured rows that the fit had not seen; the range is w
 
 from __future__ import annotations
 
-from gpusheet.ops import above, maximum, name_of_smallest, where
+from typing import cast
+
+from gpusheet.ops import above, pick, where
 from gpusheet.pools import requests_held, tokens_held
 from gpusheet.registry import rule
 from gpusheet.sizes import whole_replicas
@@ -39,7 +41,8 @@ def unmeasured_aspects(
     >>> unmeasured_aspects(1, 1, 1, 1, 64, 2048), unmeasured_aspects(0, 1, 1, 0, 64, 2048)
     (0.0, 2.0)
     """
-    return 4 - gpu_measured - model_measured - engine_measured - precision_measured + above(running_requests, rare_load)
+    facts = (1 - gpu_measured) + (1 - model_measured) + (1 - engine_measured) + (1 - precision_measured)
+    return facts + above(running_requests, rare_load)
 
 
 @rule(en="What was measured", zh="实测依据", source="card, model, engine, format, load")
@@ -49,10 +52,7 @@ def serving_evidence(unmeasured_aspects: Number) -> Text:
     >>> serving_evidence(0), serving_evidence(1), serving_evidence(3)
     ('measured', 'partly', 'none')
     """
-    return name_of_smallest(
-        measured=unmeasured_aspects, partly=maximum(unmeasured_aspects - 1, 1 - unmeasured_aspects),
-        none=1 - above(unmeasured_aspects, 1),
-    )  # fmt: skip
+    return cast(str, pick(above(unmeasured_aspects, 0) + above(unmeasured_aspects, 1), "measured", "partly", "none"))
 
 
 @rule(en="Width of ranges", zh="区间宽度系数", source="measured rows of what the fit had not seen")

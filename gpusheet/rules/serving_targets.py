@@ -8,59 +8,25 @@ cases, and farther below it where many short prompts come at once, whose steps a
 
 from __future__ import annotations
 
-from gpusheet.constants import US_PER_SECOND
 from gpusheet.experts import untouched
-from gpusheet.ops import maximum, minimum
+from gpusheet.ops import TINY, maximum, minimum
 from gpusheet.registry import rule
-from gpusheet.units import (
-    Layers,
-    Microseconds,
-    Number,
-    Ratio,
-    Requests,
-    Seconds,
-    Share,
-    Tokens,
-)
+from gpusheet.units import Number, Ratio, Requests, Seconds, Share, Tokens
 
 
-def _within(
-    free: float, slope: float, read: float, product: float, experts: float, expert_product: float, loss: float,
-    more: float | None = None,
-) -> float:  # fmt: skip
-    """Requests at which a step takes all that is free: the first of the four lines to get there.
-
-    `read` and `experts` are seconds of reading; `more` are those that a request adds by the experts it touches.
-    """
-    whole, part = (slope, slope) if more is None else (slope + more, slope + loss * more)
-    return minimum(
-        (free - read - experts) / (whole + loss * (product + expert_product)),
-        (free - loss * (read + experts)) / (part + product + expert_product),
-        (free - read - loss * experts) / (part + loss * product + expert_product),
-        (free - loss * read - experts) / (whole + product + loss * expert_product),
-    )
-
-
-def _experts_touched(every: float, share: float, evenness: float, requests: float) -> float:
-    """Seconds to read the experts that so many requests touch."""
-    return every * (1 - untouched(share, requests * evenness))
-
-
-def _experts_of_last(every: float, share: float, evenness: float, requests: float) -> float:
-    """Seconds to read those that only the last of so many requests touches."""
-    return every * maximum(0, untouched(share, (requests - 1) * evenness) - untouched(share, requests * evenness))
+def _within(free: float, slope: float, fixed: tuple[float, ...], each: tuple[float, ...]) -> float:
+    """Requests at which a step takes all that is free: the first of the lines to get there."""
+    return minimum(*((free - start) / (slope + more) for start, more in zip(fixed, each, strict=True)))
 
 
 @rule(en="Prompt time per request and step", zh="每请求每步提示耗时", source="interference, as a line")
-def prompt_slope_s(
-    prompt_s: Seconds, layers: Layers, eager_layer_us: Microseconds, mixing_factor: Ratio, output_tokens: Tokens
-) -> Seconds:
+def prompt_slope_s(prompt_s: Seconds, eager_step_s: Seconds, mixing_factor: Ratio, output_tokens: Tokens) -> Seconds:
     """Seconds that the prompts of one more running request add to a step.
 
-    >>> round(prompt_slope_s(0.05, 32, 250, 0.8, 256), 8)
+    >>> round(prompt_slope_s(0.05, 0.008, 0.8, 256), 8)
     0.00015625
     """
-    return mixing_factor * maximum(prompt_s, layers * eager_layer_us / US_PER_SECOND) / output_tokens
+    return mixing_factor * maximum(prompt_s, eager_step_s) / output_tokens
 
 
 @rule(en="Step time free under TPOT", zh="TPOT目标下的可用步时", source="target less what no request changes")
@@ -92,21 +58,29 @@ def ahead_slope_s(burst_share: Ratio, prompt_s: Seconds, first_token_steps: Numb
     >>> round(ahead_slope_s(0.07, 0.05, 4), 6)
     0.000875
     """
-    return burst_share * prompt_s / first_token_steps
+    return burst_share * prompt_s / maximum(first_token_steps, TINY)
+
+
+@rule(en="Step time until the first token", zh="首token前的每步可用时间", source="target less the request's own time")
+def ttft_step_s(ttft_target: Seconds, first_token_base_s: Seconds, first_token_steps: Number) -> Seconds:
+    """Seconds that each step before the first token may take so that it comes within its target.
+
+    >>> round(ttft_step_s(1, 0.07, 4), 4)
+    0.2325
+    """
+    return (ttft_target - first_token_base_s) / maximum(first_token_steps, TINY)
 
 
 @rule(en="Step time free under TTFT", zh="TTFT目标下的可用步时", source="target less the request's own time")
 def ttft_free_s(
-    ttft_target: Seconds, first_token_base_s: Seconds, first_token_steps: Number, ahead_slope_s: Seconds,
-    prompt_slope_s: Seconds, calibration_step: Ratio, step_fixed_s: Seconds,
-) -> Seconds:  # fmt: skip
+    ttft_step_s: Seconds, ahead_slope_s: Seconds, prompt_slope_s: Seconds, calibration_step: Ratio, step_fixed_s: Seconds
+) -> Seconds:
     """Seconds of a step that weights and requests may take so that the first token comes within its target.
 
-    >>> round(ttft_free_s(1, 0.07, 4, 0.000875, 0.00016, 1, 0.0024), 6)
+    >>> round(ttft_free_s(0.2325, 0.000875, 0.00016, 1, 0.0024), 6)
     0.231135
     """
-    steps = (ttft_target - first_token_base_s) / first_token_steps
-    return (steps + ahead_slope_s + prompt_slope_s) / calibration_step - step_fixed_s
+    return (ttft_step_s + ahead_slope_s + prompt_slope_s) / calibration_step - step_fixed_s
 
 
 @rule(en="Step time per request under TTFT", zh="TTFT目标下的每请求步时", source="first token, as a line")
@@ -121,32 +95,34 @@ def ttft_slope_s(tpot_slope_s: Seconds, ahead_slope_s: Seconds, calibration_step
 
 @rule(en="Requests within TPOT, all experts", zh="满足TPOT的请求数（全部专家）", source="four lines, all experts touched")
 def tpot_cautious(
-    tpot_free_s: Seconds, tpot_slope_s: Seconds, weight_read_s: Seconds, request_compute_s: Seconds, all_experts_read_s: Seconds,
-    expert_compute_s: Seconds, overlap_loss: Share,
+    tpot_free_s: Seconds, tpot_slope_s: Seconds, cautious_read_s: Seconds, cautious_compute_s: Seconds,
+    cautious_routed_s: Seconds, cautious_dense_s: Seconds, read_each_s: Seconds, compute_each_s: Seconds,
+    routed_each_s: Seconds, dense_each_s: Seconds,
 ) -> Requests:  # fmt: skip
     """Requests that may run at once so that every token comes within its target, were all experts read in every step.
 
-    >>> round(tpot_cautious(0.04776, 0.00022, 0.0056, 2e-05, 0, 0, 0.5), 1)
+    >>> round(tpot_cautious(0.04776, 0.00022, 0.0056, 0.0028, 0.0056, 0.0028, 1e-05, 2e-05, 1e-05, 2e-05), 1)
     183.3
     """
-    return _within(
-        tpot_free_s, tpot_slope_s, weight_read_s, request_compute_s, all_experts_read_s, expert_compute_s, overlap_loss
-    )
+    fixed = (cautious_read_s, cautious_compute_s, cautious_routed_s, cautious_dense_s)
+    each = (read_each_s, compute_each_s, routed_each_s, dense_each_s)
+    return _within(tpot_free_s, tpot_slope_s, fixed, each)
 
 
 @rule(en="Requests within TTFT, all experts", zh="满足TTFT的请求数（全部专家）", source="four lines, all experts touched")
 def ttft_cautious(
-    ttft_free_s: Seconds, ttft_slope_s: Seconds, weight_read_s: Seconds, request_compute_s: Seconds, all_experts_read_s: Seconds,
-    expert_compute_s: Seconds, overlap_loss: Share,
+    ttft_free_s: Seconds, ttft_slope_s: Seconds, cautious_read_s: Seconds, cautious_compute_s: Seconds,
+    cautious_routed_s: Seconds, cautious_dense_s: Seconds, read_each_s: Seconds, compute_each_s: Seconds,
+    routed_each_s: Seconds, dense_each_s: Seconds,
 ) -> Requests:  # fmt: skip
     """The same for the first token.
 
-    >>> round(ttft_cautious(0.231135, 0.001095, 0.0056, 2e-05, 0, 0, 0.5), 1)
+    >>> round(ttft_cautious(0.231135, 0.001095, 0.0056, 0.0028, 0.0056, 0.0028, 1e-05, 2e-05, 1e-05, 2e-05), 1)
     204.1
     """
-    return _within(
-        ttft_free_s, ttft_slope_s, weight_read_s, request_compute_s, all_experts_read_s, expert_compute_s, overlap_loss
-    )
+    fixed = (cautious_read_s, cautious_compute_s, cautious_routed_s, cautious_dense_s)
+    each = (read_each_s, compute_each_s, routed_each_s, dense_each_s)
+    return _within(ttft_free_s, ttft_slope_s, fixed, each)
 
 
 @rule(en="Requests by the first line", zh="首次请求数", source="smallest of targets, pool and slots")
@@ -159,58 +135,78 @@ def cautious_requests(tpot_cautious: Requests, ttft_cautious: Requests, most_run
     return maximum(1, minimum(tpot_cautious, ttft_cautious, most_running))
 
 
-@rule(en="Expert reading per request, first chord", zh="每请求专家读取（首次割线）", source="experts touched, as a line")
-def cautious_more_s(all_experts_read_s: Seconds, expert_share: Share, routing_evenness: Ratio, cautious_requests: Requests) -> Seconds:
+@rule(en="Experts left alone, first chord", zh="未激活专家占比（首割线）", source="chord of experts")
+def cautious_left(experts_left: Share, routing_evenness: Ratio, cautious_requests: Requests) -> Share:
+    """Share of the experts that none of these requests touches.
+
+    >>> round(cautious_left(0.9375, 0.6, 20), 4)
+    0.461
+    """
+    return untouched(experts_left, cautious_requests * routing_evenness)
+
+
+@rule(en="Experts left alone by one fewer, first chord", zh="少一请求的未激活专家占比（首割线）", source="chord of experts")
+def cautious_left_before(experts_left: Share, routing_evenness: Ratio, cautious_requests: Requests) -> Share:
+    """Share of the experts that none of all but the last of these requests touches.
+
+    >>> round(cautious_left_before(0.9375, 0.6, 20), 4)
+    0.4792
+    """
+    return untouched(experts_left, (cautious_requests - 1) * routing_evenness)
+
+
+@rule(en="Expert reading per request, first chord", zh="每请求专家读取（首割线）", source="chord of experts")
+def cautious_more_s(all_experts_read_s: Seconds, cautious_left_before: Share, cautious_left: Share) -> Seconds:
     """Seconds of reading that the last of these requests added by the experts that only it touches.
 
-    >>> round(cautious_more_s(0.0176, 0.0625, 0.6, 20), 6), cautious_more_s(0, 0, 0.6, 20)
+    >>> round(cautious_more_s(0.0176, 0.4792, 0.461), 6), cautious_more_s(0, 1, 1)
     (0.00032, 0.0)
     """
-    return _experts_of_last(all_experts_read_s, expert_share, routing_evenness, cautious_requests)
+    return all_experts_read_s * maximum(0, cautious_left_before - cautious_left)
 
 
-@rule(en="Expert reading at the start, first chord", zh="专家读取起点（首次割线）", source="experts touched, as a line")
+@rule(en="Expert reading at the start, first chord", zh="专家读取起点（首割线）", source="chord of experts")
 def cautious_experts_s(
-    all_experts_read_s: Seconds, expert_share: Share, routing_evenness: Ratio, cautious_requests: Requests, cautious_more_s: Seconds
+    all_experts_read_s: Seconds, cautious_left: Share, cautious_requests: Requests, cautious_more_s: Seconds
 ) -> Seconds:
     """Seconds of reading experts where that line begins.
 
-    >>> round(cautious_experts_s(0.0176, 0.0625, 0.6, 20, 0.00032), 6)
-    0.003087
+    >>> round(cautious_experts_s(0.0176, 0.461, 20, 0.00032), 6)
+    0.003086
     """
-    return _experts_touched(all_experts_read_s, expert_share, routing_evenness, cautious_requests) - cautious_more_s * cautious_requests
+    return all_experts_read_s * (1 - cautious_left) - cautious_more_s * cautious_requests
 
 
-@rule(en="Requests within TPOT, first chord", zh="满足TPOT的请求数（首次割线）", source="four lines, experts by the first chord")
+@rule(en="Requests within TPOT, first chord", zh="满足TPOT的请求数（首割线）", source="four lines, experts by the first chord")
 def tpot_nearer(
-    tpot_free_s: Seconds, tpot_slope_s: Seconds, weight_read_s: Seconds, request_compute_s: Seconds, cautious_experts_s: Seconds,
-    expert_compute_s: Seconds, overlap_loss: Share, cautious_more_s: Seconds,
+    tpot_free_s: Seconds, tpot_slope_s: Seconds, nearer_read_s: Seconds, nearer_compute_s: Seconds,
+    nearer_routed_s: Seconds, nearer_dense_s: Seconds, nearer_read_each_s: Seconds, nearer_compute_each_s: Seconds,
+    nearer_routed_each_s: Seconds, nearer_dense_each_s: Seconds,
 ) -> Requests:  # fmt: skip
     """The same with the experts that so many requests touch.
 
-    >>> round(tpot_nearer(0.04776, 0.00022, 0.0056, 2e-05, 0, 0, 0.5, 0), 1)
+    >>> round(tpot_nearer(0.04776, 0.00022, 0.0056, 0.0028, 0.0056, 0.0028, 1e-05, 2e-05, 1e-05, 2e-05), 1)
     183.3
     """
-    return _within(
-        tpot_free_s, tpot_slope_s, weight_read_s, request_compute_s, cautious_experts_s, expert_compute_s, overlap_loss,
-        cautious_more_s,
-    )
+    fixed = (nearer_read_s, nearer_compute_s, nearer_routed_s, nearer_dense_s)
+    each = (nearer_read_each_s, nearer_compute_each_s, nearer_routed_each_s, nearer_dense_each_s)
+    return _within(tpot_free_s, tpot_slope_s, fixed, each)
 
 
-@rule(en="Requests within TTFT, first chord", zh="满足TTFT的请求数（首次割线）", source="four lines, experts by the first chord")
+@rule(en="Requests within TTFT, first chord", zh="满足TTFT的请求数（首割线）", source="four lines, experts by the first chord")
 def ttft_nearer(
-    ttft_free_s: Seconds, ttft_slope_s: Seconds, weight_read_s: Seconds, request_compute_s: Seconds, cautious_experts_s: Seconds,
-    expert_compute_s: Seconds, overlap_loss: Share, cautious_more_s: Seconds,
+    ttft_free_s: Seconds, ttft_slope_s: Seconds, nearer_read_s: Seconds, nearer_compute_s: Seconds,
+    nearer_routed_s: Seconds, nearer_dense_s: Seconds, nearer_read_each_s: Seconds, nearer_compute_each_s: Seconds,
+    nearer_routed_each_s: Seconds, nearer_dense_each_s: Seconds,
 ) -> Requests:  # fmt: skip
     """The same for the first token.
 
-    >>> round(ttft_nearer(0.231135, 0.001095, 0.0056, 2e-05, 0, 0, 0.5, 0), 1)
+    >>> round(ttft_nearer(0.231135, 0.001095, 0.0056, 0.0028, 0.0056, 0.0028, 1e-05, 2e-05, 1e-05, 2e-05), 1)
     204.1
     """
-    return _within(
-        ttft_free_s, ttft_slope_s, weight_read_s, request_compute_s, cautious_experts_s, expert_compute_s, overlap_loss,
-        cautious_more_s,
-    )
+    fixed = (nearer_read_s, nearer_compute_s, nearer_routed_s, nearer_dense_s)
+    each = (nearer_read_each_s, nearer_compute_each_s, nearer_routed_each_s, nearer_dense_each_s)
+    return _within(ttft_free_s, ttft_slope_s, fixed, each)
 
 
 @rule(en="Requests by the second line", zh="再次请求数", source="smallest of targets, pool and slots")
@@ -223,55 +219,75 @@ def nearer_requests(tpot_nearer: Requests, ttft_nearer: Requests, most_running: 
     return maximum(1, minimum(tpot_nearer, ttft_nearer, most_running))
 
 
-@rule(en="Expert reading per request, second chord", zh="每请求专家读取（再次割线）", source="experts touched, as a line")
-def nearer_more_s(all_experts_read_s: Seconds, expert_share: Share, routing_evenness: Ratio, nearer_requests: Requests) -> Seconds:
+@rule(en="Experts left alone, second chord", zh="未激活专家占比（次割线）", source="chord of experts")
+def nearer_left(experts_left: Share, routing_evenness: Ratio, nearer_requests: Requests) -> Share:
+    """Share of the experts that none of these requests touches.
+
+    >>> round(nearer_left(0.9375, 0.6, 20), 4)
+    0.461
+    """
+    return untouched(experts_left, nearer_requests * routing_evenness)
+
+
+@rule(en="Experts left alone by one fewer, second chord", zh="少一请求的未激活专家占比（次割线）", source="chord of experts")
+def nearer_left_before(experts_left: Share, routing_evenness: Ratio, nearer_requests: Requests) -> Share:
+    """Share of the experts that none of all but the last of these requests touches.
+
+    >>> round(nearer_left_before(0.9375, 0.6, 20), 4)
+    0.4792
+    """
+    return untouched(experts_left, (nearer_requests - 1) * routing_evenness)
+
+
+@rule(en="Expert reading per request, second chord", zh="每请求专家读取（次割线）", source="chord of experts")
+def nearer_more_s(all_experts_read_s: Seconds, nearer_left_before: Share, nearer_left: Share) -> Seconds:
     """Seconds of reading that the last of these requests added by the experts that only it touches.
 
-    >>> round(nearer_more_s(0.0176, 0.0625, 0.6, 20), 6), nearer_more_s(0, 0, 0.6, 20)
+    >>> round(nearer_more_s(0.0176, 0.4792, 0.461), 6), nearer_more_s(0, 1, 1)
     (0.00032, 0.0)
     """
-    return _experts_of_last(all_experts_read_s, expert_share, routing_evenness, nearer_requests)
+    return all_experts_read_s * maximum(0, nearer_left_before - nearer_left)
 
 
-@rule(en="Expert reading at the start, second chord", zh="专家读取起点（再次割线）", source="experts touched, as a line")
+@rule(en="Expert reading at the start, second chord", zh="专家读取起点（次割线）", source="chord of experts")
 def nearer_experts_s(
-    all_experts_read_s: Seconds, expert_share: Share, routing_evenness: Ratio, nearer_requests: Requests, nearer_more_s: Seconds
+    all_experts_read_s: Seconds, nearer_left: Share, nearer_requests: Requests, nearer_more_s: Seconds
 ) -> Seconds:
     """Seconds of reading experts where that line begins.
 
-    >>> round(nearer_experts_s(0.0176, 0.0625, 0.6, 20, 0.00032), 6)
-    0.003087
+    >>> round(nearer_experts_s(0.0176, 0.461, 20, 0.00032), 6)
+    0.003086
     """
-    return _experts_touched(all_experts_read_s, expert_share, routing_evenness, nearer_requests) - nearer_more_s * nearer_requests
+    return all_experts_read_s * (1 - nearer_left) - nearer_more_s * nearer_requests
 
 
 @rule(en="Requests within TPOT", zh="满足TPOT的请求数", source="four lines, experts by the second chord")
 def tpot_requests(
-    tpot_free_s: Seconds, tpot_slope_s: Seconds, weight_read_s: Seconds, request_compute_s: Seconds, nearer_experts_s: Seconds,
-    expert_compute_s: Seconds, overlap_loss: Share, nearer_more_s: Seconds,
+    tpot_free_s: Seconds, tpot_slope_s: Seconds, final_read_s: Seconds, final_compute_s: Seconds,
+    final_routed_s: Seconds, final_dense_s: Seconds, final_read_each_s: Seconds, final_compute_each_s: Seconds,
+    final_routed_each_s: Seconds, final_dense_each_s: Seconds,
 ) -> Requests:  # fmt: skip
     """Requests that may run at once so that every output token comes within the target; below 0 where none may.
 
-    >>> round(tpot_requests(0.04776, 0.00022, 0.0056, 2e-05, 0, 0, 0.5, 0), 1)
+    >>> round(tpot_requests(0.04776, 0.00022, 0.0056, 0.0028, 0.0056, 0.0028, 1e-05, 2e-05, 1e-05, 2e-05), 1)
     183.3
     """
-    return _within(
-        tpot_free_s, tpot_slope_s, weight_read_s, request_compute_s, nearer_experts_s, expert_compute_s, overlap_loss,
-        nearer_more_s,
-    )
+    fixed = (final_read_s, final_compute_s, final_routed_s, final_dense_s)
+    each = (final_read_each_s, final_compute_each_s, final_routed_each_s, final_dense_each_s)
+    return _within(tpot_free_s, tpot_slope_s, fixed, each)
 
 
 @rule(en="Requests within TTFT", zh="满足TTFT的请求数", source="four lines, experts by the second chord")
 def ttft_requests(
-    ttft_free_s: Seconds, ttft_slope_s: Seconds, weight_read_s: Seconds, request_compute_s: Seconds, nearer_experts_s: Seconds,
-    expert_compute_s: Seconds, overlap_loss: Share, nearer_more_s: Seconds,
+    ttft_free_s: Seconds, ttft_slope_s: Seconds, final_read_s: Seconds, final_compute_s: Seconds,
+    final_routed_s: Seconds, final_dense_s: Seconds, final_read_each_s: Seconds, final_compute_each_s: Seconds,
+    final_routed_each_s: Seconds, final_dense_each_s: Seconds,
 ) -> Requests:  # fmt: skip
     """Requests that may run at once so that the first token comes within the target; below 0 where none may.
 
-    >>> round(ttft_requests(0.231135, 0.001095, 0.0056, 2e-05, 0, 0, 0.5, 0), 1)
+    >>> round(ttft_requests(0.231135, 0.001095, 0.0056, 0.0028, 0.0056, 0.0028, 1e-05, 2e-05, 1e-05, 2e-05), 1)
     204.1
     """
-    return _within(
-        ttft_free_s, ttft_slope_s, weight_read_s, request_compute_s, nearer_experts_s, expert_compute_s, overlap_loss,
-        nearer_more_s,
-    )
+    fixed = (final_read_s, final_compute_s, final_routed_s, final_dense_s)
+    each = (final_read_each_s, final_compute_each_s, final_routed_each_s, final_dense_each_s)
+    return _within(ttft_free_s, ttft_slope_s, fixed, each)

@@ -30,19 +30,28 @@ def link_domain(link_domain_cards: Cards, max_cards_per_node: Cards) -> Cards:
     return either(link_domain_cards, max_cards_per_node)
 
 
+@rule(en="Attention wider than a node", zh="注意力跨节点", source="published NVL72 deployments")
+def rack_wide(link_domain: Cards, cards: Cards, attention_dp_size: Cards, attention_group_cards: Cards) -> Flag:
+    """1 where a link joins more than a node and a copy of the attention would be split over more cards than a node has.
+
+    >>> rack_wide(72, 72, 1, 8), rack_wide(72, 8, 1, 8), rack_wide(8, 16, 1, 8)
+    (1.0, 0.0, 0.0)
+    """
+    return above(link_domain, attention_group_cards) * above(cards / attention_dp_size, attention_group_cards)
+
+
 @rule(en="Copies of the attention", zh="注意力副本数", source="attention data parallelism of vLLM, SGLang, TensorRT-LLM")
 def attention_groups(
-    cards: Cards, attention_dp_size: Cards, link_domain: Cards, attention_group_cards: Cards
+    cards: Cards, attention_dp_size: Cards, rack_wide: Flag, attention_group_cards: Cards
 ) -> Number:
     """Groups of cards that hold the attention, and the cache of its requests, each for itself: the data-parallel size.
 
     Where a link joins more than a node, attention is not split over more cards than a node has.
 
-    >>> attention_groups(8, 1, 8, 8), attention_groups(16, 16, 8, 8), attention_groups(72, 1, 72, 8)
+    >>> attention_groups(8, 1, 0, 8), attention_groups(16, 16, 0, 8), attention_groups(72, 1, 1, 8)
     (1.0, 16.0, 9.0)
     """
-    wide = above(link_domain, attention_group_cards) * above(cards / attention_dp_size, attention_group_cards)
-    return where(wide, maximum(attention_dp_size, cards / attention_group_cards), attention_dp_size)
+    return maximum(attention_dp_size, rack_wide * cards / attention_group_cards)
 
 
 @rule(en="Cards that take turns", zh="轮流计算卡数", source="layer split of llama.cpp")
@@ -115,15 +124,34 @@ def dense_bytes(body_bytes: Bytes, four_bit: Flag, four_bit_scope: Text) -> Byte
     return where(four_bit * one_of(four_bit_scope, "experts"), WIDE_BYTES, body_bytes)
 
 
+@rule(en="Padding of the hidden size", zh="隐藏维度填充系数", source="vLLM: mxfp4 experts padded to 256 x 128 (gpt-oss)")
+def hidden_padding(hidden: Elements) -> Ratio:
+    """How much larger the hidden size is once padded; 1 where it is not known.
+
+    >>> round(hidden_padding(2880), 4), hidden_padding(4096)
+    (1.0667, 1.0)
+    """
+    return if_given(hidden, ceil(hidden / PAD_HIDDEN) * PAD_HIDDEN / hidden, 1)
+
+
+@rule(en="Padding of the feed-forward size", zh="前馈维度填充系数", source="vLLM: mxfp4 experts padded to 256 x 128 (gpt-oss)")
+def inner_padding(intermediate: Elements) -> Ratio:
+    """How much larger the feed-forward size is once padded; 1 where it is not known.
+
+    >>> round(inner_padding(2880), 4), inner_padding(1536)
+    (1.0222, 1.0)
+    """
+    return if_given(intermediate, ceil(intermediate / PAD_INNER) * PAD_INNER / intermediate, 1)
+
+
 @rule(en="Padding of experts", zh="专家填充系数", source="vLLM: mxfp4 experts padded to 256 x 128 (gpt-oss)")
-def expert_padding(padded: Flag, hidden: Elements, intermediate: Elements) -> Ratio:
+def expert_padding(padded: Flag, hidden_padding: Ratio, inner_padding: Ratio) -> Ratio:
     """How much larger experts are in memory where the format pads their shapes.
 
-    >>> expert_padding(1, 2880, 2880), expert_padding(0, 2880, 2880)
-    (1.0903703703703702, 1.0)
+    >>> round(expert_padding(1, 1.0667, 1.0222), 4), expert_padding(0, 1.0667, 1.0222)
+    (1.0904, 1.0)
     """
-    wide = ceil(hidden / PAD_HIDDEN) * PAD_HIDDEN / hidden * ceil(intermediate / PAD_INNER) * PAD_INNER / intermediate
-    return where(padded, if_given((hidden, intermediate), wide, 1), 1)
+    return where(padded, hidden_padding * inner_padding, 1)
 
 
 @rule(en="16-bit weights per card", zh="单卡16位权重", source="embedding, head, vision, norms")

@@ -111,6 +111,16 @@ def _over_slow_link(cards: float, link: str) -> float:
     return above(cards, 1) * one_of(link, "pcie", "none")
 
 
+@rule(en="Slow link", zh="低速互联", source="[B] 4.4: PCIe or none")
+def slow_link(link: Text) -> Flag:
+    """1 where a replica's cards talk over PCIe.
+
+    >>> slow_link("pcie"), slow_link("none"), slow_link("nvlink")
+    (1.0, 1.0, 0.0)
+    """
+    return one_of(link, "pcie", "none")
+
+
 @rule(en="Link penalty", zh="互联惩罚系数", source="[B] 4.4")
 def link_penalty(cards: Cards, link: Text, slow_link_penalty: Ratio) -> Ratio:
     """Factor on the decode throughput of several cards whose link is PCIe or none; 1 on fast links and single cards.

@@ -10,6 +10,7 @@ from openpyxl.styles import Alignment, Protection
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.workbook.workbook import Workbook
+from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.catalog import (
@@ -25,21 +26,23 @@ from gpusheet.catalog import (
 )
 from gpusheet.catalog.settings import Settings
 from gpusheet.constants import NAMED
-from gpusheet.expr import number_text
-from gpusheet.units import Flag, Number, unit_of
+from gpusheet.units import Flag, Unit, unit_of
+from gpusheet.workbook.fetches import FETCHES
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.layout import hint_of, role_of, title_of
-from gpusheet.workbook.style import Look, printing, set_widths
+from gpusheet.workbook.style import INPUT, Look, printing, set_widths
 from gpusheet.workbook.tables import GAP, GROWTH, Placed, put_table, validation
 
 NAME = "Assumptions"
-VALUE, MOST, VALID = "C", "F", "I"  # columns of the value, of the largest value allowed, of the flag
+# columns of the value, of the least and the largest value allowed, of the flag
+VALUE, LEAST, MOST, VALID = "C", "E", "F", "I"
 WIDTH, SOURCE_AT = 9, 8
 ALL_VALID = f"{NAME}!${VALID}$3"  # 1 where every flag is
 SPARE_COSTS = 8
 
 GROUPS = {
     "settings": ("Settings", "设置"),
+    "choices": ("Choices", "选项"),
     "demand": ("Demand", "需求"),
     "memory": ("Memory", "显存"),
     "throughput": ("Throughput and latency", "吞吐与时延"),
@@ -54,6 +57,11 @@ HEADS = {
     "en": ("Name", "Assumption", "Value", "Unit", "At least", "At most", "Typical", "Source", "1 = valid"),
     "zh": ("名称", "假设", "取值", "单位", "最小", "最大", "常见范围", "来源", "1=有效"),
 }
+_KEPT = {
+    "en": ("Not to be changed", "Formulas of gpusheet read it. Allowed: {}"),
+    "zh": ("请勿修改", "gpusheet 的公式读取此值。允许：{}"),
+}
+KEYS = {fetch.asked: f"{fetch.table}[{fetch.key}]" for fetch in FETCHES}  # what names a row of another table
 SMALL = (
     ("Precisions", Precision, "precisions", ("Number formats", "数值精度")),
     ("Distributions", Distribution, "distributions", ("Length distributions", "长度分布")),
@@ -72,8 +80,9 @@ class AssumptionCells:
     def value(self, name: str) -> str:
         return f"{NAME}!${VALUE}${self.rows[name]}"
 
-    def most(self, name: str) -> str:
-        return f"{NAME}!${MOST}${self.rows[name]}"
+    def within(self, column: Column, cell: str) -> list[str]:
+        """Tests of a number in another cell against the bounds that stand beside the assumption, but for 0."""
+        return _bounds(column, cell, self.rows[column.name], f"{NAME}!$", "$", but=0)
 
 
 def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCells:
@@ -86,8 +95,9 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     line = 5
     fields: list[tuple[str, Column, Any]] = [
         ("settings", column, getattr(inputs.settings, column.name)) for column in columns(Settings)
+        if column.name != "scenario"  # stands on the Cover
     ]
-    fields += [(str(c.group), c, getattr(inputs.assumptions, c.name)) for c in columns(Assumptions)]
+    fields += [("choices" if c.choices else str(c.group), c, getattr(inputs.assumptions, c.name)) for c in columns(Assumptions)]
     for group in GROUPS:
         members = [(column, value) for of, column, value in fields if of == group]
         look.group(sheet, line, GROUPS[group][look.lang == "zh"], WIDTH)
@@ -104,6 +114,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     tables, end = _small_tables(book, sheet, look, inputs, line)
     placed = tables["CardTiers"]
     tiers = placed.header - 3
+    look.text(sheet.cell(tiers, 4, unit_of(Flag).label(look.lang)), color="7F7F7F", indent=True)
     _flag(sheet, look, tiers, _ascending(placed))
     _flag(sheet, look, 3, f"=1*(SUM({flags})=COUNT({flags}))*{VALID}{tiers}")
     set_widths(sheet, (25, 32, 32, 20, 13, 13, 13, 50, 10))
@@ -122,11 +133,8 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
         cell.data_type = "s"
     look.input(cell, column.unit)
     look.text(sheet.cell(line, 4, column.unit.label(look.lang)), color="7F7F7F", indent=True)
-    for position, bound in ((5, _least(column)), (6, _most(column))):
-        bounded: Any = sheet.cell(line, position, bound)
-        look.text(bounded, color="7F7F7F")
-        bounded.alignment = Alignment(horizontal="center")
-        bounded.number_format = column.unit.number_format if isinstance(bound, float) else "General"
+    for letter, open_, closed, sign in ((LEAST, column.gt, column.ge, ">"), (MOST, column.lt, column.le, "<")):
+        _bound(sheet, look, f"{letter}{line}", closed if open_ is None else open_, "" if open_ is None else sign, column.unit)
     if column.low is not None or column.high is not None:
         ends = [column.unit.show(end, look.lang).split(" ")[0] for end in (column.low, column.high) if end is not None]
         typical: Any = sheet.cell(line, 7, " – ".join(ends))
@@ -136,11 +144,36 @@ def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: 
     if source:
         said.data_type = "s"
     look.text(said, color="7F7F7F")
-    _flag(sheet, look, line, f"={_valid(column, f'{VALUE}{line}')}")
+    _flag(sheet, look, line, f"={_valid(column, line)}")
     made = validation(column, look.lang)
     if made is not None:
         made.add(cell.coordinate)
         sheet.add_data_validation(made)
+
+
+def _bound(sheet: Worksheet, look: Look, at: str, bound: float | None, sign: str, unit: Unit) -> None:
+    """A bound, which flags read: in the blue of numbers that are no formulas, and not to be changed."""
+    if bound is None:
+        return
+    cell: Any = sheet[at]
+    cell.value = float(bound)
+    look.text(cell, color=INPUT)
+    cell.alignment = Alignment(horizontal="center")
+    shown = unit.number_format if bound % 1 or unit.symbol == "%" else "#,##0"
+    cell.number_format = f'"{sign} "{shown}' if sign else shown
+    _fixed(sheet, look, at, bound)
+
+
+def _fixed(sheet: Worksheet, look: Look, at: str, value: float) -> None:
+    """Lets a cell keep no other number than its own."""
+    words = _KEPT[look.lang]
+    same = next((one for one in sheet.data_validations.dataValidation
+                 if one.errorTitle == words[0] and one.formula1 == f"{value:.15g}"), None)  # fmt: skip
+    if same is None:
+        same = DataValidation(type="decimal", operator="equal", formula1=f"{value:.15g}", allow_blank=False, showErrorMessage=True)
+        same.errorTitle, same.error = words[0], words[1].format(f"{value:.15g}")
+        sheet.add_data_validation(same)
+    same.add(at)
 
 
 def _flag(sheet: Worksheet, look: Look, line: int, formula: str) -> None:
@@ -149,19 +182,19 @@ def _flag(sheet: Worksheet, look: Look, line: int, formula: str) -> None:
     cell.alignment = Alignment(horizontal="center")
 
 
-def _valid(column: Column, cell: str) -> str:
-    """1 where a cell holds what its field allows, as the reader would judge it."""
+def _valid(column: Column, line: int) -> str:
+    """1 where the cell of a line holds what its field allows, as the reader would judge it."""
+    cell = f"{VALUE}{line}"
     blank = f'({cell}="")' if not column.required and column.default is None else ""
     if column.kind == "number":
-        tests = [f"(COUNT({cell})=1)"]
-        for bound, sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<=")):
-            if getattr(column, bound) is not None:
-                tests.append(f"({cell}{sign}{getattr(column, bound):g})")
+        tests = [f"(COUNT({cell})=1)", *_bounds(column, cell, line)]
         if column.whole:
             tests.append(f"(INT(N({cell}))=N({cell}))")
         test = "*".join(tests)
     elif column.kind == "date":
         test = f"(COUNT({cell})=1)*({cell}>0)"
+    elif column.name in KEYS:
+        test = f"(COUNTIF({KEYS[column.name]},{cell})=1)"
     elif column.choices:
         test = f"ISNUMBER({match_choice(cell, column)})"
     elif column.form:
@@ -169,6 +202,17 @@ def _valid(column: Column, cell: str) -> str:
     else:
         return "1"
     return f"1*({blank}+{test}>0)" if blank else f"1*{test}"
+
+
+def _bounds(
+    column: Column, cell: str, line: int, before: str = "", fixed: str = "", but: float | None = None
+) -> list[str]:
+    """Tests of a cell against the bounds of a line, of all or those that are not `but`."""
+    return [
+        f"({cell}{sign}{before}{letter}{fixed}{line})"
+        for bound, sign, letter in (("gt", ">", LEAST), ("ge", ">=", LEAST), ("lt", "<", MOST), ("le", "<=", MOST))
+        if getattr(column, bound) is not None and getattr(column, bound) != but
+    ]
 
 
 def _ascending(tiers: Placed) -> str:
@@ -185,25 +229,19 @@ def match_choice(cell: str, column: Column) -> str:
     return f"MATCH({cell},{{{listed}}},0)"
 
 
-def _least(column: Column) -> float | str | None:
-    if column.gt is not None:
-        return f"> {column.gt:g}"
-    return None if column.ge is None else float(column.ge)
-
-
-def _most(column: Column) -> float | None:
-    """The largest value allowed; formulas compare with it, so an open bound is stated closed."""
-    most = column.le if column.le is not None else column.lt
-    return None if most is None else float(most)
-
-
 def _constants(book: Workbook, sheet: Worksheet, look: Look, line: int) -> int:
     for constant in NAMED:
         look.text(sheet.cell(line, 1, constant.name), color="7F7F7F")
+        look.text(sheet.cell(line, 2, constant.label(look.lang)))
         cell: Any = sheet.cell(line, 3, float(constant))
-        look.input(cell, unit_of(Number))
+        look.input(cell, constant.unit)
         cell.number_format, cell.protection = "General", Protection(locked=True)
-        _flag(sheet, look, line, f"=1*(ABS(N({VALUE}{line})/{number_text(constant)}-1)<1E-12)")
+        look.text(sheet.cell(line, 4, constant.unit.label(look.lang)), color="7F7F7F", indent=True)
+        _fixed(sheet, look, cell.coordinate, float(constant))
+        for letter in (LEAST, MOST):  # the number itself: what a constant may be
+            _bound(sheet, look, f"{letter}{line}", float(constant), "", constant.unit)
+            sheet[f"{letter}{line}"].number_format = "General"
+        _flag(sheet, look, line, f"=1*(COUNT({VALUE}{line})=1)*({VALUE}{line}>={LEAST}{line})*({VALUE}{line}<={MOST}{line})")
         book.defined_names[constant.name] = DefinedName(constant.name, attr_text=f"{NAME}!$C${line}")
         line += 1
     return line

@@ -26,10 +26,12 @@ from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
 from gpusheet.workbook.cover_sheet import put_cover
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SHEETS, Span
+from gpusheet.workbook.layout import Span, lines_text, sheets_with
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
 from gpusheet.workbook.reading.older import SCHEMA
+from gpusheet.workbook.results import RESULTS
+from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.rules_sheet import put_rules
 from gpusheet.workbook.sizing_sheet import put_sizing
 from gpusheet.workbook.style import Look
@@ -39,6 +41,7 @@ from gpusheet.workbook.tables import Placed
 LANGUAGES = ("en", "zh")
 FUNCTIONS = ("none", "lambda")
 SPARE = 5  # blank rows for more workloads
+SPARE_CARDS = 5  # columns for more cards in the comparison
 MOST_MONTHS = 60
 
 
@@ -53,6 +56,7 @@ class Built:
     sizing: Mapping[str, int]
     summary: SummaryCells
     budget: BudgetCells
+    results: Mapping[str, Any]  # what the sheets of results note of their places
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,16 @@ def build(
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
+    cards: int | None = None,
+    drawn: Any = None,
+    lines: Mapping[str, int] | None = None,
 ) -> Built:
-    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365."""
+    """The workbook in memory, without cached values; `functions="lambda"` adds the rules as functions of Excel 365,
+    `drawn` (of `results.risk`) the sheet Risk.
+
+    `cards` is how many cards the comparison has room for; by default some more than there are. `lines` says how many lines
+    a list of results has, where that is not to follow from the inputs.
+    """
     if lang not in LANGUAGES:
         raise GpusheetError(f"lang: found {lang!r}, allowed {' or '.join(LANGUAGES)}")
     if not 1 <= months <= MOST_MONTHS:
@@ -86,7 +98,7 @@ def build(
         raise GpusheetError(f"functions: found {functions!r}, allowed {' or '.join(FUNCTIONS)}")
     book = Workbook()
     book.remove(book.worksheets[0])
-    for name in SHEETS:
+    for name in sheets_with(*(["Risk"] if drawn is not None else [])):
         book.create_sheet(name)
     look = Look(lang)
     span = Span(max(1, len(inputs.workloads) + spare))
@@ -96,9 +108,13 @@ def build(
     sizing = put_sizing(book, look, cells, lookup, span)
     summary = put_summary(book, look, lookup, sizing, span)
     budget = BudgetWriter(book, look, cells, lookup, sizing, span, months).put()
-    ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span).put()
+    parts = Parts(book, look, inputs, {**placed, **cells.tables}, cells, lookup, sizing, summary, budget, span,
+                  cards or len(inputs.catalog.gpus) + SPARE_CARDS, drawn=drawn, lines=dict(lines or {}))  # fmt: skip
+    for put in RESULTS:
+        put(parts)
+    ChecksWriter(book, look, placed, cells, lookup, sizing, summary, budget, span, parts.checks, parts.alerts).put()
     put_rules(book, look, sizing)
-    put_cover(book, look, inputs, cells, lookup, budget, span)
+    put_cover(book, look, inputs, placed, cells, lookup, budget, span)
     put_chart(book, look, budget)
     if extra_sheets:
         from gpusheet.workbook.carry import carry
@@ -108,18 +124,18 @@ def build(
         from gpusheet.workbook.lambda_names import put_lambdas
 
         put_lambdas(book, lang)
-    _properties(book, inputs, lang, months)
-    return Built(book, span, {**placed, **cells.tables}, lookup, sizing, summary, budget)
+    _properties(book, inputs, lang, months, parts.lines)
+    return Built(book, span, parts.placed, lookup, sizing, summary, budget, parts.rows)
 
 
-def _properties(book: Workbook, inputs: Inputs, lang: str, months: int) -> None:
+def _properties(book: Workbook, inputs: Inputs, lang: str, months: int, lines: Mapping[str, int]) -> None:
     stamp = datetime.datetime.combine(inputs.settings.prepared_on, datetime.time())
     book.properties.created = book.properties.modified = stamp
     book.properties.creator = f"gpusheet {__version__}"
     book.properties.title = inputs.settings.title
     for name, text in (
         ("gpusheet_version", __version__), ("gpusheet_schema", SCHEMA), ("gpusheet_lang", lang),
-        ("gpusheet_inputs", inputs.digest),
+        ("gpusheet_inputs", inputs.digest), ("gpusheet_lines", lines_text(lines)),
     ):  # fmt: skip
         book.custom_doc_props.append(StringProperty(name=name, value=text))
     book.custom_doc_props.append(IntProperty(name="gpusheet_months", value=months))
@@ -135,13 +151,14 @@ def write(
     extra_columns: Mapping[str, Mapping[str, Sequence[Any]]] | None = None,
     extra_sheets: Sequence[Any] = (),
     functions: str = "none",
+    drawn: Any = None,
     force: bool = False,
 ) -> Outcome:
     """Builds, evaluates and writes the workbook; the file appears whole or not at all."""
     collecting = gc.isenabled()
     gc.disable()  # of a million objects none is garbage, and looking for it takes a fifth of the time
     try:
-        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions)
+        built = build(inputs, lang, months, spare, extra_columns, extra_sheets, functions, drawn=drawn)
         remarks = settle(built.book, [one for one in extra_sheets if isinstance(one, CarriedFormula)])
     finally:
         if collecting:

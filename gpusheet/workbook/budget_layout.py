@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from openpyxl.utils import get_column_letter
 
 NAME = "Budget"
-MONTH_ROW, DATE_ROW, YEAR_ROW, SEASON_ROW = 4, 5, 6, 7
+MONTH_ROW, DATE_ROW, YEAR_ROW, SEASON_ROW, SEASONS_ROW = 4, 5, 6, 7, 8
 DRIVER, TOTAL, FIRST = 4, 8, 9  # columns: drivers D to G, total H, months from I
-COUNTED, TAX, BLOCKED, MONTHS = "$F$4", "$F$5", "$F$6", "$F$7"  # cells that totals read
+COUNTED, TAX, BLOCKED, MONTHS, COSTS = "$F$4", "$F$5", "$F$6", "$F$7", "$F$8"  # cells that totals read
 ADDED = ("month_cards", "month_tier", "month_net_cards", "month_cost")  # lines with a total
 COST = "month_cost"
 CHART_ROWS = 20  # room for the chart under the last line
 WORDS: dict[str, dict[str, str]] = {
     "en": {
         "month": "Month no.", "date": "Month", "year": "Fiscal year", "season": "Season factor",
+        "seasons": "Season factors found (1 is wanted)", "costs": "Other costs to count",
         "counted": "Workloads to count", "tax": "Tax bases agree (1/0)",
         "blocked_label": "Word for a blocked total", "blocked": "blocked", "months": "Months", "total": "Total",
         "peak": "Peak", "fy": "FY", "gpu": "GPU cost", "by_model": "GPU cost by pricing model",
@@ -25,6 +26,7 @@ WORDS: dict[str, dict[str, str]] = {
     },
     "zh": {
         "month": "第几月", "date": "月份", "year": "财年", "season": "季节系数",
+        "seasons": "找到的季节系数数(应为1)", "costs": "应计其他费用数",
         "counted": "应计业务数", "tax": "税务口径一致(1/0)", "blocked_label": "合计受阻时显示",
         "blocked": "待补全", "months": "月数", "total": "合计", "peak": "峰值", "fy": "财年", "gpu": "GPU费用",
         "by_model": "按计费方式的GPU费用", "others": "非GPU费用", "amount": "每月金额", "start": "起始月", "end": "结束月",

@@ -27,6 +27,7 @@ from gpusheet.workbook.budget_layout import (
     BLOCKED,
     CHART_ROWS,
     COST,
+    COSTS,
     COUNTED,
     DATE_ROW,
     DRIVER,
@@ -35,6 +36,7 @@ from gpusheet.workbook.budget_layout import (
     MONTHS,
     NAME,
     SEASON_ROW,
+    SEASONS_ROW,
     TAX,
     TOTAL,
     WORDS,
@@ -42,7 +44,7 @@ from gpusheet.workbook.budget_layout import (
     BudgetCells,
 )
 from gpusheet.workbook.grid import fill_block, fill_right
-from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
+from gpusheet.workbook.layout import FILLED, NAME_ROW, STATUS_ROW, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, printing, protect, set_widths
 
@@ -60,7 +62,7 @@ class BudgetWriter:
         self.at = BudgetCells(months, (months + 10) // 12 + 1)
         # a calendar month may lack its factor
         self.facts: dict[str, Facts] = {**facts(), "season_factor": Facts("nonnegative", nullable=True)}
-        self.line = SEASON_ROW + 2
+        self.line = SEASONS_ROW + 2
         self.width = self.at.first_year + self.at.years - 1
 
     def put(self) -> BudgetCells:
@@ -88,14 +90,15 @@ class BudgetWriter:
         start, fiscal = self.cells.value("budget_start"), self.cells.value("fiscal_year_start")
         date = f"{first}{DATE_ROW}"
         year = f'IF(COUNT({date})=1,YEAR({date})+(MONTH({date})>={fiscal})*({fiscal}>1),"")'
-        month = f"Seasons[calendar_month],MONTH(N({date}))"
-        there = f'(COUNT({date})=1)*(COUNTIFS({month},Seasons[season_factor],">=0")=1)'
-        season = f'IF({there},SUMIFS(Seasons[season_factor],{month}),"")'
+        seasons = f"{first}{SEASONS_ROW}"
+        found = f'COUNTIFS(Seasons[calendar_month],MONTH({date}),Seasons[season_factor],">=0")'
+        season = f'IF(N({seasons})=1,SUMIFS(Seasons[season_factor],Seasons[calendar_month],MONTH({date})),"")'
         lines: tuple[tuple[int, str, str, Unit], ...] = (
             (MONTH_ROW, "month", f"=COLUMNS(${first}${MONTH_ROW - 1}:{first}${MONTH_ROW - 1})", NUMBER),
             (DATE_ROW, "date", f'=IF(COUNT({start})=1,EDATE({start},{first}{MONTH_ROW}-1),"")', unit_of(Date)),
             (YEAR_ROW, "year", f"={year}", unit_of(Year)),
             (SEASON_ROW, "season", f"={season}", quantities()["season_factor"].unit),
+            (SEASONS_ROW, "seasons", f'=IF(COUNT({date})=1,{found},"")', NUMBER),
         )
         for row, key, formula, unit in lines:
             self.look.text(self.sheet.cell(row, 2, self.words[key]), bold=True)
@@ -107,10 +110,11 @@ class BudgetWriter:
         tax = self.lookup.rows["price_tax"]
         mixed = "*".join(self.span.count_of("Lookup", tax, basis) for basis in ("included", "excluded"))
         controls: tuple[tuple[int, str, str], ...] = (
-            (4, "counted", f"={self.span.counted}"),
+            (4, "counted", f"={FILLED}"),
             (5, "tax", f"=1*({mixed}=0)"),
             (6, "blocked_label", self.words["blocked"]),
             (7, "months", f"=COUNT({first}{MONTH_ROW}:{self.at.last}{MONTH_ROW})"),
+            (8, "costs", '=SUMPRODUCT(1*((OtherCosts[item]<>"")+(OtherCosts[amount_per_month]<>"")>0))'),
         )
         for row, key, value in controls:
             self.look.text(self.sheet.cell(row, DRIVER, self.words[key]), color="7F7F7F")
@@ -180,7 +184,8 @@ class BudgetWriter:
                 name, name
             )
 
-        formula = cell_formula(line.expression, self.facts, place, f'$C{top}="ok"')
+        computed = {*earlier, *(name for name in drivers if name in self.sizing)}
+        formula = cell_formula(line.expression, self.facts, place, f'$C{top}="ok"', computed=computed)
         fill_block(self.sheet, self.look, top, count, FIRST, self.at.months, formula, rule.unit)
         if line.name in ADDED:
             cells = f"{self.at.first}{top}:{self.at.last}{top}"
@@ -209,8 +214,12 @@ class BudgetWriter:
         cells = f"{self.at.first}{top}:{self.at.first}{bottom}"
         whole = f"(COUNT({cells})={COUNTED})*{TAX}" if money else f"COUNT({cells})={COUNTED}"
         lacking = f"{COUNTED}-COUNT({cells})"
-        self._row(self.line, f'=IF({whole},SUM({cells}),{BLOCKED}&IF({lacking}=0,""," "&({lacking})))', unit)
-        self._row_total(self.line, unit, "SUM" if money else "MAX")
+        self._row(self.line, f'=IF({whole},SUM({cells}),{BLOCKED}&REPT(" "&{lacking},1*({lacking}>0)))', unit)
+        # counted as its column is, so that it is no workload's total with another formula than its neighbours
+        own, row = f"H{top}:H{bottom}", f"{self.at.first}{self.line}:{self.at.last}{self.line}"
+        whole = f"(COUNT({own})={COUNTED})*{TAX}" if money else f"COUNT({own})={COUNTED}"
+        total = f"=IF({whole},{'SUM' if money else 'MAX'}({row}),{BLOCKED})"
+        self.look.total(self._set(self.line, TOTAL, total), unit)
         self.at.rows[name] = self.line
 
     def _row(self, row: int, formula: str, unit: Unit) -> None:
@@ -264,12 +273,12 @@ class BudgetWriter:
         )
         self._numbers(top, count)
         beyond = f"$A{top}>ROWS(OtherCosts[item])"
-        fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({beyond},"",IF({item}="","",{item}))', TEXT)
-        fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF({beyond},"",IF(COUNT({amount})=1,{amount},""))', unit)
+        fill_block(self.sheet, self.look, top, count, 2, 1, f'=IF({beyond},"",{item}&"")', TEXT)
+        fill_block(self.sheet, self.look, top, count, DRIVER, 1, f'=IF({beyond},"",CHOOSE(1+COUNT({amount}),"",{amount}))', unit)
         named = f'($B{top}="")*($D{top}="")'  # an amount counts even without a name; a check asks for the name
         begins = f'=IF({named},"",CHOOSE(1+({start}=""),{start},1))'
         fill_block(self.sheet, self.look, top, count, DRIVER + 1, 1, begins, NUMBER)
-        ends = f'=IF({named},"",CHOOSE(1+({end}=""),{end},MAX({MONTHS},N($E{top}))))'
+        ends = f'=IF($E{top}="","",CHOOSE(1+({end}=""),{end},MAX({MONTHS},$E{top})))'
         fill_block(self.sheet, self.look, top, count, DRIVER + 2, 1, ends, NUMBER)
         month = f"{self.at.first}${MONTH_ROW}"
         formula = f'=IF((COUNT($D{top}:$F{top})=3)*($F{top}>=$E{top}),$D{top}*({month}>=$E{top})*({month}<=$F{top}),"")'
@@ -284,7 +293,6 @@ class BudgetWriter:
         unit = find_rule("monthly_cost").unit
         first = self.at.first
         top, bottom = self.at.others
-        wanted = 'SUMPRODUCT(1*((OtherCosts[item]<>"")+(OtherCosts[amount_per_month]<>"")>0))'
         cells = f"{first}${top}:{first}${bottom}"
         gpu, other, reserve, grand = (self.line + offset for offset in range(1, 5))
         self._heads(self.words["grand"], unit.label(self.look.lang), [], self.words["total"])
@@ -292,7 +300,7 @@ class BudgetWriter:
         both, parts = f"{first}{gpu},{first}{other}", f"{first}{gpu}:{first}{reserve}"
         lines = (
             ("gpu", gpu, f"={first}{self.at.rows[COST]}"),
-            ("other_total", other, f'=IF(COUNT({cells})={wanted},SUM({cells}),{BLOCKED})'),
+            ("other_total", other, f'=IF(COUNT({cells})={COSTS},SUM({cells}),{BLOCKED})'),
             ("contingency", reserve, f"=IF((COUNT({both})=2)*{ALL_VALID},({both.replace(',', '+')})*{rate},{BLOCKED})"),
             ("grand", grand, f"=IF(COUNT({parts})=3,SUM({parts}),{BLOCKED})"),
         )  # fmt: skip

@@ -9,11 +9,11 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Engine, Fx, Generation, Gpu, Model, Price, Row, Workload, columns
-from gpusheet.units import Flag, NewestDay, Number, PerCardHour, Text, unit_of
+from gpusheet.catalog.planning import PLANNING
+from gpusheet.units import Cards, Flag, NewestDay, Number, PerCardHour, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import match_choice
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_lines import DATE_ROW
+from gpusheet.workbook.layout import DATE_ROW, TABLE_FIRST, TABLE_HEADER, hint_of, role_of, title_of
 from gpusheet.workbook.style import Look, printing
 from gpusheet.workbook.tables import Calculated, Placed, put_table
 
@@ -30,33 +30,45 @@ def _known(name: str) -> str:
     return f"ISNUMBER({match_choice(_cell(name), column)})"
 
 
+def _flag(name: str, en: str, zh: str, formula: str) -> Calculated:
+    return Calculated(name, en, zh, unit_of(Flag), formula)
+
+
+_SIZED = "Prices[[#This Row],[cards]:[price]]"
 PRICE_COLUMNS = (
     Calculated(
         "line", "Row of the table", "表内行号", unit_of(Number), "=ROW()-ROW(Prices[[#Headers],[line]])"),
+    _flag("listed", "Price list, GPU and currency there", "价目表、GPU 与币种齐全",
+          f'=({_cell("price_list")}<>"")*(COUNTA(Prices[[#This Row],[gpu]:[currency]])=4)'),
+    _flag("priced", "Cards and price above 0", "卡数与价格为正", f"=(COUNT({_SIZED})=2)*(MIN({_SIZED})>0)"),
+    *(_flag(f"{name}_known", en, zh, f"=1*{_known(name)}") for name, en, zh in (
+        ("per", "Price per card or instance", "计价单位有效"), ("period", "Period known", "计价周期有效"),
+        ("pricing_model", "Pricing model known", "计费方式有效"), ("tax", "Tax known", "税务口径有效"))),
     Calculated(
-        "terms_known", "Named, per and period known", "名称、计价单位与周期有效", unit_of(Flag),
-        f'={_known("per")}*{_known("period")}*(COUNTA({_cell("price_list")},{_cell("gpu")},{_cell("currency")})=3)'),
-    Calculated(
-        "model_known", "Pricing model and tax known", "计费方式与税务口径有效", unit_of(Flag),
-        f'={_known("pricing_model")}*{_known("tax")}'),
+        "price_cards", "Cards that the price is for", "价格对应卡数", unit_of(Cards),
+        f'=IF({_cell("per")}="instance",{_cell("cards")},1)'),
     Calculated(
         "price_per_card", "Price per card and period", "单卡价格", unit_of(PerCardHour),
-        f'=IF((COUNT(Prices[[#This Row],[cards]:[price]])=2)*(N({_cell("cards")})>0),'
-        f'{_cell("price")}/IF({_cell("per")}="instance",{_cell("cards")},1),"")'),
+        f'=IF({_cell("priced")}=1,{_cell("price")}/{_cell("price_cards")},"")'),
     Calculated(
         "price_day", "Day, 0 while a cell is missing", "有效日期(不完整为0)", unit_of(NewestDay),
-        f'=IF((COUNT({_cell("snapshot_date")},{_cell("price_per_card")})=2)'
-        f'*{_cell("terms_known")}*{_cell("model_known")},'
-        f'{_cell("snapshot_date")}*({_cell("price_per_card")}>0),0)'),
+        f'=N({_cell("snapshot_date")})*MIN(Prices[[#This Row],[listed]:[tax_known]])'),
+    Calculated(
+        "row_day", "Day of the row; without one the as-of date", "本行日期(缺失时取基准日)", unit_of(NewestDay),
+        f'=IF(N({_cell("snapshot_date")})>0,{_cell("snapshot_date")},Lookup!$E${DATE_ROW})'),
     Calculated(
         "unusable_day", "Day of a row that cannot be used, else 0", "不可用报价的日期(可用为0)", unit_of(NewestDay),
-        f'=({_cell("price_day")}=0)*CHOOSE(1+COUNTIF({_cell("snapshot_date")},">0"),Lookup!$E${DATE_ROW},{_cell("snapshot_date")})'),
+        f'=({_cell("price_day")}=0)*{_cell("row_day")}'),
     Calculated(
-        "price_key", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
-        f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}'),
+        "terms", "List | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
+        f'={_cell("price_list")}&"|"&{_cell("gpu")}&"|"&{_cell("pricing_model")}&"|"'),
+    Calculated(
+        "offer", "List | GPU | model | listing", "价目表|GPU|计费方式|报价项", unit_of(Text),
+        f'={_cell("terms")}&{_cell("listing")}&"|"'),
 )  # fmt: skip
 
 
+SPARE_ROWS = {"Contracts": 3, "Earlier": 3, "Actuals": 3, "SignOff": 2}  # blank rows to begin with
 Extra = Mapping[str, Mapping[str, Sequence[Any]]]
 
 
@@ -76,9 +88,15 @@ def put_catalog(book: Workbook, look: Look, inputs: Inputs, lines: int, extra: E
         book, look, "Prices", Price, catalog.price_lines, calculated=PRICE_COLUMNS, lists={"gpu": gpus},
         extra=extra.get("Prices"))
     placed["FX"] = _sheet(book, look, "FX", Fx, catalog.fx, spare=max(0, 3 - len(catalog.fx)), extra=extra.get("FX"))
+    named: dict[str, str] = {}
+    for name, (kind, field, _) in PLANNING.items():
+        kept = getattr(inputs.plans, field)
+        lists = {"gpu": gpus} if "gpu" in kind.model_fields else {}
+        placed[name] = _sheet(book, look, name, kind, kept, spare=SPARE_ROWS.get(name, 0), lists=lists, extra=extra.get(name))
+        named[name] = placed[name].area(columns(kind)[0].name)
     placed["Workloads"] = _sheet(
         book, look, "Workloads", Workload, inputs.workloads, spare=lines - len(inputs.workloads),
-        lists={"gpu": gpus, "model": models}, extra=extra.get("Workloads"))
+        lists={"gpu": gpus, "model": models, "traffic_curve": named["Curves"]}, extra=extra.get("Workloads"))
     return placed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,8 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, MONTHS, TAX, BudgetCells
-from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
-from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
+from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
+from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
 from gpusheet.workbook.tables import Placed
@@ -60,7 +60,9 @@ class ChecksWriter:
     def __init__(
         self, book: Workbook, look: Look, placed: Mapping[str, Placed], cells: AssumptionCells, lookup: LookupLines,
         sizing: Mapping[str, int], summary: SummaryCells, budget: BudgetCells, span: Span,
+        more_checks: Sequence[Check] = (), more_alerts: Sequence[Check] = (),
     ) -> None:  # fmt: skip
+        self.more_checks, self.more_alerts = more_checks, more_alerts
         self.book, self.look, self.cells, self.lookup, self.sizing = book, look, cells, lookup, sizing
         self.placed = {**placed, **cells.tables}
         self.summary, self.budget, self.span = summary, budget, span
@@ -70,7 +72,7 @@ class ChecksWriter:
         look, words = self.look, WORDS[self.look.lang]
         look.title(sheet, title_of(NAME, look.lang), hint_of(NAME, look.lang), role_of(NAME))
         look.band(sheet, role_of(NAME), 7)
-        checks, alerts = self.checks(), self.alerts()
+        checks, alerts = [*self.checks(), *self.more_checks], [*self.alerts(), *self.more_alerts]
         last = FIRST + len(checks) - 1
         alert_first = last + 4
         alert_last = alert_first + len(alerts) - 1
@@ -133,8 +135,8 @@ class ChecksWriter:
                   "查看“1=有效”列:将取值改回允许范围、恢复常数,或使卡数档位从0升序。"),
             Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
                   f"={self.span.count_of('Lookup', STATUS_ROW, 'incomplete')}",
-                  "Row 'status' of Lookup names them; the rows '… complete' below say which group. Fill in or correct it.",
-                  "查看 Lookup 的状态行与各组“完整”行,补全或更正对应输入。"),
+                  "Row 'status' of Lookup names them; the last group of its rows shows with 0 what is wrong. Fill in or correct it.",
+                  "查看 Lookup 的状态行,其末组中为 0 的行指明问题所在,请补全或更正对应输入。"),
             Check("Rows of Workloads without a name", "没有名称的业务行", "Workloads",
                   f"={UNNAMED}",
                   "Give every row a name in the first column.", "请在首列为每一行填写业务名称。"),
@@ -182,11 +184,12 @@ class ChecksWriter:
             Check("Twelve season factors", "季节系数共12个月", "Assumptions",
                   "=12-COUNTIF(Seasons[season_factor],\">=0\")", "Give each calendar month a factor of 0 or more.",
                   "为每个日历月填写不小于0的系数。"),
-            Check("Costs other than cards without a name or with an amount that is no number", "无名称或金额非数字的其他费用",
-                  "Assumptions", '=SUMPRODUCT(((OtherCosts[item]="")+(OtherCosts[amount_per_month]="")>0)'
-                  '*((OtherCosts[item]<>"")+(OtherCosts[amount_per_month]<>"")>0))'
-                  "+COUNTA(OtherCosts[amount_per_month])-COUNT(OtherCosts[amount_per_month])",
+            Check("Costs other than cards with a name or an amount alone", "只有名称或只有金额的其他费用", "Assumptions",
+                  '=SUMPRODUCT(1*((OtherCosts[item]="")<>(OtherCosts[amount_per_month]="")))',
                   "Give every cost its name and an amount per month.", "为每项费用填写名称与每月金额。"),
+            Check("Costs other than cards whose amount is no number", "金额非数字的其他费用", "Assumptions",
+                  "=COUNTA(OtherCosts[amount_per_month])-COUNT(OtherCosts[amount_per_month])",
+                  "Type the amount per month as a number.", "请将每月金额填写为数字。"),
         ]  # fmt: skip
 
     def _below(self, placed: Placed) -> str:
@@ -207,6 +210,7 @@ class ChecksWriter:
         y2 = get_column_letter(budget.first_year + budget.years - 1)
         letter = summary.letters["monthly_cost"]
         monthly = f"Summary!${letter}${summary.first}:${letter}${summary.last}"
+        column = "Budget!$H$"
         models = f"Budget!$H${budget.rows['by_model']}:$H${budget.rows['by_model'] + 3}"
         made = [
             Check("Months without a budget total", "没有预算合计的月份", "Budget", f"=Budget!{MONTHS}-COUNT({span})",
@@ -215,6 +219,13 @@ class ChecksWriter:
                   f"=IF(COUNT(Budget!$H${gpu})=1,SUM({costs})-Budget!$H${gpu},0)",
                   "The sums by row and by column differ: a formula of the block was changed.",
                   "行合计与列合计不一致:费用区块公式被改动。", tolerance="0.01"),
+            *(Check(f"Budget: {what_en} against months", f"预算:{what_zh}与按月合计一致", "Budget",
+                    f"=IF(COUNT({column}{budget.rows[row]})=1,SUM({column}{first_row}:$H${last_row})-{column}{budget.rows[row]},0)",
+                    "The sums by row and by column differ: a formula of the block was changed.",
+                    "行合计与列合计不一致:区块公式被改动。", tolerance="0.01")
+              for what_en, what_zh, row, first_row, last_row in (
+                  ("other costs", "其他费用按项合计", "other_total", *budget.others),
+                  ("parts of the total", "总计各组成部分", "grand", gpu, grand - 1))),
             Check("Budget: fiscal years against the total", "预算:财年合计与总计一致", "Budget",
                   f"=IF(COUNT({total})=1,SUM(Budget!${y1}${grand}:${y2}${grand})-{total},0)",
                   "The fiscal years do not add up: a formula at the right was changed.", "财年合计与总计不一致:右侧公式被改动。",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from openpyxl.formatting.rule import CellIsRule
@@ -11,22 +12,26 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from gpusheet import __version__
+from gpusheet.catalog import columns
+from gpusheet.catalog.settings import Settings
 from gpusheet.units import Date, Money, Number, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import SHEETS, Span, hint_of, title_of
-from gpusheet.workbook.lookup_lines import DATE_ROW, LookupLines
+from gpusheet.workbook.layout import DATE_ROW, SCENARIO, Span, hint_of, title_of
+from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import FORMULA, INPUT, LINK, Look, fill, font, printing, protect, set_widths
+from gpusheet.workbook.tables import Placed, validation
 
 TEXT, DATE, NUMBER, MONEY = unit_of(Text), unit_of(Date), unit_of(Number), unit_of(Money)
 WORDS: dict[str, dict[str, str]] = {
     "en": {
         "purpose": "Purpose", "purpose_text": "How many GPU cards LLM inference needs, and what they cost, by month.",
-        "author": "Author", "on": "Prepared on", "currency": "Currency", "tax": "Tax basis",
-        "tax_text": "prices with tax / without / unstated", "sign": "Sign convention",
+        "author": "Author", "on": "Prepared on", "currency": "Currency", "tax_included": "Tax basis: with tax",
+        "tax_excluded": "Tax basis: without tax", "tax_unstated": "Tax basis: unstated", "tax_text": "workloads at such a price",
+        "sign": "Sign convention",
         "sign_text": "Costs are positive; a refund is negative.", "as_of": "Prices as of", "master": "Master check",
         "failed": "Checks that fail", "alerts": "Alerts", "total": "Budget total", "year": "First fiscal year",
         "cards": "Cards billed, peak month", "workloads": "Workloads", "units": "Amounts below in units of",
@@ -36,19 +41,20 @@ WORDS: dict[str, dict[str, str]] = {
     },
     "zh": {
         "purpose": "用途", "purpose_text": "测算大模型推理所需 GPU 卡数及其按月成本。", "author": "编制人", "on": "编制日期",
-        "currency": "币种", "tax": "税务口径", "tax_text": "含税 / 不含税 / 未注明的报价数", "sign": "符号约定",
+        "currency": "币种", "tax_included": "税务口径:含税", "tax_excluded": "税务口径:不含税",
+        "tax_unstated": "税务口径:未注明", "tax_text": "采用此类报价的业务数", "sign": "符号约定",
         "sign_text": "成本为正数,退款为负数。", "as_of": "价格基准日", "master": "总检查", "failed": "未通过检查数",
         "alerts": "提醒数", "total": "预算合计", "year": "首个财年", "cards": "计费卡数(峰值月)", "workloads": "业务数",
         "units": "以下金额单位", "contents": "目录", "colours": "颜色说明", "log": "版本记录", "blue": "手工输入",
         "black": "公式", "green": "引用其他工作表的公式", "heads": "版本|日期|作者|变更说明", "first": "由 gpusheet 生成",
-
+        "scenario": "驱动全表的情景；留空取情景表的第一行。",
     },
 }  # fmt: skip
 
 
 def put_cover(
-    book: Workbook, look: Look, inputs: Inputs, cells: AssumptionCells, lookup: LookupLines, budget: BudgetCells,
-    span: Span,
+    book: Workbook, look: Look, inputs: Inputs, placed: Mapping[str, Placed], cells: AssumptionCells, lookup: LookupLines,
+    budget: BudgetCells, span: Span,
 ) -> None:  # fmt: skip
     sheet: Any = book["Cover"]
     words = WORDS[look.lang]
@@ -58,7 +64,7 @@ def put_cover(
     sheet.row_dimensions[1].height = 34
     sheet["A1"].font = font(look.lang, "FFFFFF", bold=True, size=18)
     tax = lookup.rows["price_tax"]
-    counts = '&" / "&'.join(span.count_of("Lookup", tax, basis) for basis in ("included", "excluded", "unstated"))
+    bases = [(f"tax_{basis}", f"={span.count_of('Lookup', tax, basis)}") for basis in ("included", "excluded", "unstated")]
     grand, tier = budget.rows["shown_grand"], budget.rows["month_tier"]
     year = get_column_letter(budget.first_year)
     facts: tuple[tuple[str, str, Any, str], ...] = (
@@ -66,7 +72,7 @@ def put_cover(
         ("author", f'={cells.value("prepared_by")}&""', TEXT, ""),
         ("on", f"={cells.value('prepared_on')}", DATE, ""),
         ("currency", f"={cells.value('currency')}", TEXT, ""),
-        ("tax", f"={counts}", TEXT, words["tax_text"]),
+        *((key, formula, NUMBER, words["tax_text"]) for key, formula in bases),
         ("sign", words["sign_text"], TEXT, ""),
         ("as_of", f"=Lookup!$E${DATE_ROW}", DATE, ""),
         ("master", f"=Checks!{MASTER}", TEXT, ""),
@@ -78,7 +84,8 @@ def put_cover(
         ("total", f"=Budget!$H${grand}", MONEY, ""),
         ("year", f"=Budget!${year}${grand}", MONEY, ""),
     )
-    row = 3
+    _scenario(sheet, look, inputs, placed["Scenarios"])
+    row = 4
     for key, value, unit, note in facts:
         look.text(sheet.cell(row, 1, words[key]), bold=True)
         cell = sheet.cell(row, 2, value)
@@ -94,7 +101,7 @@ def put_cover(
             sheet.conditional_formatting.add(
                 at, CellIsRule(operator="equal", formula=[f'"{bad}"'], fill=fill("F8CBAD")))
         row += 1
-    row = _contents(sheet, look, row + 1)
+    row = _contents(sheet, look, row + 1, book.sheetnames)
     row = _colours(sheet, look, row + 1)
     last = _log(sheet, look, inputs, row + 1)
     set_widths(sheet, (26, 34, 16, 22, 14, 14, 14, 14))
@@ -102,9 +109,24 @@ def put_cover(
     protect(sheet)
 
 
-def _contents(sheet: Any, look: Look, row: int) -> int:
+def _scenario(sheet: Any, look: Look, inputs: Inputs, scenarios: Placed) -> None:
+    """The one cell that chooses the scenario of the whole book."""
+    column = next(c for c in columns(Settings) if c.name == "scenario")
+    cell = sheet[SCENARIO.replace("$", "")]
+    look.text(sheet.cell(cell.row, 1, column.label(look.lang)), bold=True)
+    look.text(sheet.cell(cell.row, 3, column.doc if look.lang == "en" else WORDS["zh"]["scenario"]), color="7F7F7F", italic=True)
+    cell.value = inputs.settings.scenario
+    look.input(cell, TEXT)
+    cell.number_format = "General"
+    made = validation(column, look.lang, scenarios.area("scenario"))
+    if made is not None:
+        made.add(cell.coordinate)
+        sheet.add_data_validation(made)
+
+
+def _contents(sheet: Any, look: Look, row: int, names: list[str]) -> int:
     look.group(sheet, row, WORDS[look.lang]["contents"], 8)
-    for name in SHEETS:
+    for name in names:
         row += 1
         cell = sheet.cell(row, 1, title_of(name, look.lang))
         cell.hyperlink = Hyperlink(ref=cell.coordinate, location=f"'{name}'!A1", display=title_of(name, look.lang))

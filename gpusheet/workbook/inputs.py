@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gpusheet.catalog import Assumptions, Catalog, OtherCost, Row, Workload, read_table
 from gpusheet.catalog.load import DATA
+from gpusheet.catalog.planning import PLANNING, Plans
 from gpusheet.catalog.settings import Settings
 from gpusheet.lookup import Context
 
@@ -26,12 +27,14 @@ class Inputs:
     workloads: Sequence[Workload] = ()
     other_costs: Sequence[OtherCost] = ()
     sources: Mapping[str, str] = field(default_factory=dict)  # of assumptions whose value is from elsewhere than the default
+    plans: Plans = field(default_factory=Plans.builtin)
 
     @property
     def context(self) -> Context:
         return Context(
-            self.catalog, self.assumptions, self.settings.as_of, self.settings.currency, self.settings.prepared_on
-        )
+            self.catalog, self.assumptions, self.settings.as_of, self.settings.currency, self.settings.prepared_on,
+            self.plans.find_scenario(self.settings.scenario), self.plans,
+        )  # fmt: skip
 
     @property
     def digest(self) -> str:
@@ -40,7 +43,7 @@ class Inputs:
         tables: tuple[Sequence[Row], ...] = (
             catalog.gpus, catalog.models, catalog.prices, catalog.precisions, catalog.distributions, catalog.tiers,
             catalog.seasons, catalog.engines, catalog.generations, catalog.fx, self.workloads, self.other_costs,
-            (self.settings, self.assumptions),
+            (self.settings, self.assumptions), *(getattr(self.plans, field) for _, field, _ in PLANNING.values()),
         )  # fmt: skip
         rows: list[object] = [[row.model_dump(mode="json") for row in table] for table in tables]
         rows += [[one.index, str(dict(one.line))] for one in catalog.unpriced]
@@ -64,4 +67,5 @@ def sample(lang: str = "en") -> Inputs:
         ),
         workloads=tuple(read_table(Workload, SAMPLE / f"workloads.{lang}.csv")),
         other_costs=tuple(read_table(OtherCost, SAMPLE / f"other_costs.{lang}.csv")),
+        plans=Plans.builtin(lang),
     )

@@ -1,214 +1,162 @@
 """The Lookup sheet: each workload's inputs, fetched once. One column per workload, one row per fact.
 
-Numbers that are required stand in zones of the same bounds, so that one formula per group can tell whether all are
-there and within them; a workload whose group is not complete is not computed.
+Numbers stand in zones of the same sign, so that one flag tells of each whether all are there. The flags stand together
+at the end; a workload of which one is not 1 is not computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
-from gpusheet.catalog import (
-    INHERITED,
-    OVERRIDES,
-    Column,
-    Gpu,
-    Model,
-    Row,
-    Workload,
-    columns,
-)
+from gpusheet.catalog import INHERITED, OVERRIDES, Column, Workload, columns
 from gpusheet.catalog.derived import Found
-from gpusheet.units import Flag, NewestDay, Number, Rate, Text, Unit, unit_of
+from gpusheet.catalog.planning import Scenario
+from gpusheet.formula import Facts, cell_formula
+from gpusheet.scenario import METHOD, VARIED
+from gpusheet.units import Number, Share, unit_of
 from gpusheet.wiring import inputs as input_fields
 from gpusheet.wiring import quantities
-from gpusheet.workbook.assumptions_sheet import AssumptionCells, match_choice
+from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.fetches import FETCHES, Fetch
-from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW
+from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, SCENARIO
+from gpusheet.workbook.lookup_flags import FlagMaker, Zones
+from gpusheet.workbook.lookup_offers import OFFERS, FetchLine, OfferLines
 
 NAME = "Lookup"
-DATE_ROW = 3  # holds the day as of which prices are asked for
-FLAGS = (
-    "workload_complete", "workload_least", "workload_choices", "workload_counts", "gpu_complete", "model_complete",
-    "generation_complete", "weight_complete", "kv_complete", "length_complete", "engine_complete",
-)  # fmt: skip
-OFFERS = ("on_demand", "monthly", "chosen")
+TYPED = "typed_"
 
 
-@dataclass(frozen=True)
-class FetchLine:
-    """A row of Lookup: what it is called and its formula for column E, to be filled right."""
-
-    name: str
-    en: str
-    zh: str
-    unit: Unit
-    formula: str
-    most: str = ""  # the cell with the largest value allowed
-
-    def label(self, lang: str) -> str:
-        return self.zh if lang == "zh" else self.en
+def typed_name(name: str) -> str:
+    """The line of what a person typed, of which a scenario makes the line `name`."""
+    return TYPED + name if name in VARIED or name == METHOD else name
 
 
-@dataclass(frozen=True)
-class Group:
-    en: str
-    zh: str
-    lines: tuple[FetchLine, ...]
-
-
-class LookupLines:
+class LookupLines(OfferLines):
     """The rows of Lookup, in order, and where each is."""
 
     def __init__(self, cells: AssumptionCells) -> None:
         self.cells = cells
         self.rows: dict[str, int] = {}
-        self.groups: list[Group] = []
+        self.groups = []
         self._next = FIRST_LINE
+        self._flags = FlagMaker(cells, self.typed_at)
         self._workload()
         for fetch in FETCHES:
             self._facts(fetch)
+        self._in_scenario()
         for offer in OFFERS:
             self._offer(offer)
         self._found()
+        self._completeness()
 
-    def at(self, name: str) -> str:
-        """The cell of a line in the first workload's column."""
-        return f"E{self.rows[name]}"
-
-    # --- building blocks ---
-
-    def _group(self, title: tuple[str, str], make: Callable[[], list[FetchLine]], names: list[str]) -> None:
-        """Reserves the rows of a group, so that its formulas can name each other, then makes them."""
-        self._next += 1  # the group's own row
-        for name in names:
-            self.rows[name] = self._next
-            self._next += 1
-        lines = make()
-        assert [line.name for line in lines] == names
-        self.groups.append(Group(*title, tuple(lines)))
-
-    def _zones(self, fields: list[Column]) -> list[list[Column]]:
-        """Required numbers by their bounds: positive, positive with a largest value, 0 or more with one, without,
-        any sign; then optional ones, positive and 0 or more."""
-
-        def zone(column: Column) -> int:
-            bounded = column.le is not None or column.lt is not None
-            if not column.required and column.default is None and column.name not in INHERITED:
-                return 5 if column.positive else 6
-            if column.positive:
-                return 1 if bounded else 0
-            if column.ge is not None and column.ge >= 0:
-                return 2 if bounded else 3
-            return 4
-
-        found: list[list[Column]] = [[] for _ in range(7)]
-        for column in fields:
-            found[zone(column)].append(column)
-        return found
-
-    def _complete(self, zones: list[list[Column]]) -> str:
-        """1 where every number of the group is there and within its bounds."""
-
-        def span(*wanted: int) -> str:
-            rows = [self.rows[column.name] for i in wanted for column in zones[i]]
-            return f"E{min(rows)}:E{max(rows)}" if rows else ""
-
-        tests = []
-        for cells, bound in ((span(0, 1), ">0"), (span(2, 3), ">=0")):
-            if cells:
-                tests.append(f'(COUNTIF({cells},"{bound}")=ROWS({cells}))')
-        if most := span(1, 2):
-            tests.append(f"(SUMPRODUCT(1*({most}<={most.replace('E', '$D')}))=ROWS({most}))")
-        for column in zones[4]:
-            tests.append(f'(COUNTIF({self.at(column.name)},">{column.gt:g}")=1)')
-        for cells, bound in ((span(5), ">0"), (span(6), ">=0")):
-            if cells:
-                tests.append(f'(COUNTIF({cells},"{bound}")+COUNTBLANK({cells})=ROWS({cells}))')
-        # one comparison alone would be TRUE, over which SUM passes
-        return f'=IF(E${NAME_ROW}="","",{"*".join(tests if len(tests) > 1 else ["1", *tests])})'
+    def typed_at(self, name: str) -> str:
+        """The cell of a line, or of what is typed where a scenario makes another value of it."""
+        return self.at(typed_name(name))
 
     # --- groups ---
 
     def _workload(self) -> None:
         used = quantities()
-        fields = [c for c in columns(Workload) if c.name in used and c.name not in ("gpu", "model")]
+        by_name = {c.name: c for c in columns(Workload)}
         defaults = {name: column for name, (_, column) in input_fields().items()}
-        bounded = [defaults[c.name] if c.name in INHERITED else c for c in fields]
-        numbers = self._zones([c for c in bounded if c.kind == "number"])
-        named = ["gpu", "model", "weight_precision", "kv_precision", "length_distribution", "engine"]
-        texts = [c.name for c in columns(Workload) if c.kind != "number" and c.name in (
-            *named, "length_basis", "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]
-        ordered = [column for zone in numbers for column in zone]
-        names = [*texts, *(c.name for c in ordered), "overrides_typed", *FLAGS[:4]]
+        bounded = [defaults[c.name] if c.name in INHERITED else c for c in by_name.values()
+                   if c.name in used and c.name not in ("gpu", "model") and c.kind == "number"]  # fmt: skip
+        zones = Zones.of(bounded)
+        texts = [c.name for c in by_name.values() if c.kind != "number" and c.name in (
+            "gpu", "model", "weight_precision", "kv_precision", "length_distribution", "engine", "length_basis",
+            "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]  # fmt: skip
+        names = ["scenario", *map(typed_name, texts), "agreed_discount", *(typed_name(c.name) for c in zones.ordered),
+                 "overrides_typed"]  # fmt: skip
 
         def make() -> list[FetchLine]:
-            by_name = {c.name: c for c in columns(Workload)}
-            lines = [self._typed(by_name[name], optional=name in ("listing", "override_reason", "price_list"))
-                     for name in texts]
-            for column in ordered:
+            lines = [self._scenario()]
+            lines += [self._typed(by_name[name], optional=name in ("listing", "override_reason", "price_list"))
+                      for name in texts]
+            lines.append(self._agreed_discount())
+            for column in zones.ordered:
                 optional = not column.required and column.default is None
                 lines.append(self._typed(column, optional))
-            users = ",".join(map(self.at, ("requests_per_day", "daily_active_users", "requests_per_user_per_day")))
-            typed = ",".join(self.at(name) for name in OVERRIDES if name != "requests_per_day")
+            users = ",".join(map(self.typed_at, ("requests_per_day", "daily_active_users", "requests_per_user_per_day")))
+            typed = ",".join(self.typed_at(name) for name in OVERRIDES if name != "requests_per_day")
             overrides = next(c for c in columns(Found) if c.name == "overrides_typed")
             count = f"=COUNT({typed})+(COUNT({users})=3)"
             lines.append(FetchLine(overrides.name, overrides.en, overrides.zh, overrides.unit, count))
-            lines.append(FetchLine("workload_complete", "Numbers complete and within bounds", "数字完整且在允许范围内",
-                                   unit_of(Flag), self._complete(numbers)))
-            lines.append(FetchLine("workload_least", "Not below their least", "不小于下限", unit_of(Flag), self._least(ordered)))
-            choices = [by_name[name] for name in ("length_basis", "sizing_method", "pricing_model")]
-            lines.append(FetchLine("workload_choices", "Choices known", "选项有效", unit_of(Flag), self._choices(choices)))
-            lines.append(FetchLine("workload_counts", "Counts whole, months in order, name once",
-                                   "计数为整数、月份有序、名称唯一", unit_of(Flag), self._counts([c for c in ordered if c.whole])))
             return lines
 
         self._group(("Inputs of the workload (blank: the assumption)", "业务输入(留空取假设)"), make, names)
+        self._flags.numbers("workload", ("Workload", "业务"), zones)
+        self._flags.choices(("Workload", "业务"), [by_name[name] for name in ("length_basis", METHOD, "pricing_model")])
+        self._about_workload = zones
 
-    def _least(self, fields: list[Column]) -> str:
-        """1 where what has a least value above 0 is not below it."""
-        tests = (f"({self.at(c.name)}>={c.ge:g})" for c in fields if c.ge is not None and c.ge > 0)
-        return f'=IF(E${NAME_ROW}="","",1*{"*".join(tests)})'
-
-    def _choices(self, fields: list[Column]) -> str:
-        """1 where every choice is one of its list."""
-        tests = (f"ISNUMBER({match_choice(self.at(column.name), column)})" for column in fields)
-        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
-
-    def _counts(self, whole: list[Column]) -> str:
-        """1 where counts are whole numbers, the end is not before the start and no other row has the name."""
-        tests = [f"(INT(N({self.at(c.name)}))=N({self.at(c.name)}))" for c in whole]
-        start, end = self.at("start_month"), self.at("end_month")
-        tests.append(f'(({end}="")+({end}>={start})>0)')
-        tests.append(f"(COUNTIF(Workloads[workload],E${NAME_ROW})=1)")
-        return f'=IF(E${NAME_ROW}="","",{"*".join(tests)})'
+    def _completeness(self) -> None:
+        """The flags, as lines; what they ask of each other is settled by then."""
+        self.rows["workload_numbers"] = self._next + 1 + [flag.name for flag in self._flags.flags].index("workload_numbers")
+        self._flags.workload(self._about_workload)
+        self._put_flags()
 
     def _typed(self, column: Column, optional: bool) -> FetchLine:
         """A field of the workload's row; where it is blank, the assumption of the same name."""
-        cell = f"INDEX(Workloads[{column.name}],E${NUMBER_ROW})"
-        most = ""
-        if column.name in INHERITED:
-            assumption = self.cells.value(column.name)
+        name = column.name
+        cell = f"INDEX(Workloads[{name}],E${NUMBER_ROW})"
+        if name in INHERITED:
+            assumption = self.at("agreed_discount") if name == "discount" else self.cells.value(name)
             if optional:  # the assumption may be blank too
                 assumption = f'{assumption}&""'
             formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},{assumption}))'
-            most = self.cells.most(column.name) if column.le is not None or column.lt is not None else ""
+        elif column.kind != "number":
+            formula = f'=IF(E${NAME_ROW}="","",{cell}&"")'
         else:
             formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({cell}=""),{cell},""))'
-        return FetchLine(column.name, column.en, column.zh, column.unit, formula, most)
+        en, zh = (f"{column.en}, typed", f"{column.zh}（填写值）") if typed_name(name) != name else (column.en, column.zh)
+        return FetchLine(typed_name(name), en, zh, column.unit, formula, "Workloads")
+
+    def _scenario(self) -> FetchLine:
+        column = next(c for c in columns(Scenario) if c.name == "scenario")
+        chosen = f"Cover!{SCENARIO}"
+        formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+({chosen}=""),{chosen},INDEX(Scenarios[scenario],1)))'
+        return FetchLine(column.name, column.en, column.zh, column.unit, formula)
+
+    def _agreed_discount(self) -> FetchLine:
+        """What the one contract for the price list takes off; else the assumption."""
+        agreed = f'Contracts[price_list],{self.at("price_list")}&"",Contracts[agreed_discount],">=0"'
+        sums = f"SUMIFS(Contracts[agreed_discount],{agreed})"
+        formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+(COUNTIFS({agreed})=1),{self.cells.value("discount")},{sums}))'
+        return FetchLine("agreed_discount", "Discount: contract, else assumption", "折扣率：合同，无则取假设", unit_of(Share), formula)
+
+    def _in_scenario(self) -> None:
+        """What the scenario makes of what is typed: the values that everything else reads."""
+        used = [*VARIED, METHOD]
+        known = {c.name: c for c in columns(Workload)}
+
+        def make() -> list[FetchLine]:
+            return [FetchLine(name, known[name].en, known[name].zh, known[name].unit, f"={self.varied(name, self.at)}")
+                    for name in used]
+
+        self._group(("Inputs in the scenario", "情景下的输入"), make, used)
+
+    def varied(self, name: str, change_at: Callable[[str], str], sheet: str = "") -> str:
+        """The formula of a quantity in a scenario whose changes stand at `change_at(column)`; `sheet` leads to Lookup."""
+        own = sheet + self.typed_at(name)
+        if name == METHOD:
+            method = change_at("scenario_method")
+            return f'CHOOSE(1+({method}=""),{method},{own})'
+        one = VARIED[name]
+        at = {one.own: own, one.change: change_at(one.change)}
+        return cell_formula(one.rule.plain_expression, dict.fromkeys(at, Facts()), lambda name: at.get(name, name)).removeprefix("=")
 
     def _facts(self, fetch: Fetch) -> None:
         used = quantities()
         names = {c.name: fetch.renamed.get(c.name, c.name) for c in columns(fetch.row_type) if c.name != "confidence"}
         own = [replace(c, name=names[c.name]) for c in columns(fetch.row_type)
-               if c.name in names and names[c.name] in used and (not fetch.renamed or c.name in fetch.renamed)]  # fmt: skip
+               if c.name in names and (names[c.name] in used or c.name in fetch.also)
+               and (not fetch.renamed or c.name in fetch.renamed)]  # fmt: skip
         if fetch.leads:  # what another table is looked up by
             own += [c for c in columns(fetch.row_type) if c.name in fetch.leads]
-        numbers = self._zones([c for c in own if c.kind == "number"])
+        zones = Zones.of([c for c in own if c.kind == "number"])
         texts = [c for c in own if c.kind != "number"]
-        ordered = [*texts, *(column for zone in numbers for column in zone)]
-        row, flag = f"{fetch.prefix}_row", f"{fetch.prefix}_complete"
+        ordered = [*texts, *zones.ordered]
+        row = f"{fetch.prefix}_row"
         confidence = [c for c in columns(fetch.row_type) if c.name == "confidence"]
         fields = {names[c.name]: c for c in columns(fetch.row_type) if c.name in names}
 
@@ -216,109 +164,33 @@ class LookupLines:
             name = self.at(fetch.asked)
             keys = f"{fetch.table}[{fetch.key}]"
             found = f'=IF((E${NAME_ROW}<>"")*COUNTIF({keys},{name})=1,MATCH({name},{keys},0),"")'
-            lines = [FetchLine(row, f"Row in {fetch.table}", f"{fetch.table} 表内行号", unit_of(Number), found)]
+            lines = [FetchLine(row, f"Row in {fetch.table}", f"{fetch.table} 表内行号", unit_of(Number), found, fetch.table)]
             for column in ordered:
                 source = fields[column.name]
                 formula = self._fact(fetch.table, source, row, not source.required and source.default is None)
-                limit = column.le if column.le is not None else column.lt
-                most = "" if limit is None else f"{limit:g}"
-                lines.append(FetchLine(column.name, source.en, source.zh, source.unit, formula, most))
+                lines.append(FetchLine(column.name, source.en, source.zh, source.unit, formula, fetch.table))
             for column in confidence:
                 formula = self._fact(fetch.table, column, row, optional=False)
-                lines.append(FetchLine(f"{fetch.prefix}_confidence", column.en, column.zh, column.unit, formula))
-            complete = self._complete(numbers).removesuffix(")")
-            complete += "".join(f"*ISNUMBER({match_choice(self.at(c.name), c)})" for c in texts)
-            complete += "".join(f"*{test}" for test in [self._agree(fetch.row_type)] if test) + ")"
-            lines.append(FetchLine(flag, f"{fetch.table} complete", f"{fetch.table} 完整", unit_of(Flag), complete))
+                name = f"{fetch.prefix}_confidence"
+                lines.append(FetchLine(name, column.en, column.zh, column.unit, formula, fetch.table))
             return lines
 
-        reserved = [row, *(c.name for c in ordered), *(f"{fetch.prefix}_confidence" for _ in confidence), flag]
+        reserved = [row, *(c.name for c in ordered), *(f"{fetch.prefix}_confidence" for _ in confidence)]
         self._group(fetch.title, make, reserved)
-
-    def _agree(self, row_type: type[Row]) -> str:
-        """1 where facts of a row do not contradict each other: a reference is whole, active parameters are some of all."""
-        if row_type is Gpu:
-            return f"(COUNT({self.at('reference_throughput')},{self.at('reference_weights_gb')})<>1)"
-        return f"({self.at('active_params_b')}<={self.at('params_b')})" if row_type is Model else ""
+        self._flags.numbers(fetch.prefix, fetch.title, zones)
+        self._flags.at_most_1(fetch.prefix, fetch.title, zones)
+        self._flags.choices(fetch.title, texts)
+        self._flags.agree(fetch.title, fetch.row_type)
 
     def _fact(self, table: str, column: Column, row: str, optional: bool) -> str:
         at = f"E${self.rows[row]}"
         cell = f"INDEX({table}[{column.name}],{at})"
-        if optional:
-            return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},""))'
-        if column.required or column.kind != "number":
-            # a blank is not 0: it stays a blank, and the group is not complete
-            blank = f'"{column.default}"' if column.default is not None else '""'
-            return f'=IF({at}="","",IF({cell}="",{blank},{cell}))'
-        return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},{column.default:g}))'
-
-    def _offer(self, offer: str) -> None:
-        titles = {
-            "on_demand": ("On-demand offer", "按量报价"),
-            "monthly": ("Monthly offer", "包月报价"),
-            "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
-        }
-        names = [f"{offer}_{part}" for part in ("key", "date", "blocking", "offers", "line", "currency", "rate")]
-
-        def make() -> list[FetchLine]:
-            key, date, blocking, offers, line, currency, _ = (self.at(name) for name in names)
-            model = f'"{offer}"' if offer != "chosen" else self.at("pricing_model")
-            listing = f"E${self.rows['listing']}"
-            match = f'(Prices[price_key]={key})*(({listing}="")+(Prices[listing]={listing})>0)'
-            same = f"Prices[price_key],{key},Prices[price_day],{date}"
-            named = f"{same},Prices[listing],{listing}"
-            # where a row that cannot be used would be the newest, an older price must not take its place
-            unusable = f"(Prices[unusable_day]>={date}+({date}=0))*(Prices[unusable_day]<=$E${DATE_ROW})"
-            own = self.cells.value("currency")
-            pair = f"FX[currency],{currency},FX[budget_currency],{own}"
-            blank = f'E${NAME_ROW}=""'
-            return [
-                FetchLine(names[0], "Price list | GPU | model", "价目表|GPU|计费方式", unit_of(Text),
-                          f'=IF({blank},"",{self.at("price_list")}&"|"&{self.at("gpu")}&"|"&{model})'),
-                FetchLine(names[1], "Newest day at or before the as-of date", "基准日及以前的最新日期", unit_of(NewestDay),
-                          f'=IF({blank},"",SUMPRODUCT(MAX({match}*(Prices[price_day]<=$E${DATE_ROW})*Prices[price_day])))'),
-                FetchLine(names[2], "Row of the table that states no usable price (0 is wanted)", "无可用价格的表内行(应为0)",
-                          unit_of(Number), f'=IF({blank},"",SUMPRODUCT(MAX({match}*{unusable}*Prices[line])))'),
-                FetchLine(names[3], "Offers of that day (1 is wanted)", "当日报价数(应为1)", unit_of(Number),
-                          f'=IF({blank},"",({date}>0)*({blocking}=0)*IF({listing}="",COUNTIFS({same}),COUNTIFS({named})))'),
-                FetchLine(names[4], "Row of the offer", "报价所在行", unit_of(Number),
-                          f'=IF({offers}=1,IF({listing}="",SUMIFS(Prices[line],{same}),SUMIFS(Prices[line],{named})),"")'),
-                FetchLine(names[5], "Currency quoted", "报价币种", unit_of(Text),
-                          f'=IF({line}="","",INDEX(Prices[currency],{line}))'),
-                FetchLine(names[6], "Exchange rate", "汇率", unit_of(Rate),
-                          f'=CHOOSE(1+({currency}={own})+2*(COUNTIFS({pair})=1)*(COUNTIFS({pair},FX[rate],">0")=1)*({currency}<>{own}),"",1,'
-                          f'SUMIFS(FX[rate],{pair}))'),
-            ]  # fmt: skip
-
-        self._group(titles[offer], make, names)
-
-    def _found(self) -> None:
-        wanted = [c for c in columns(Found) if c.name.startswith(("price_", "unit_"))]
-
-        def make() -> list[FetchLine]:
-            prepared = self.cells.value("prepared_on")
-            formulas: Mapping[str, str] = {
-                "price_hour": self._price("on_demand", "hour"),
-                "price_month": self._price("monthly", "month"),
-                "unit_price": self._price("chosen", None),
-                "price_period": self._of_offer("period"),
-                "price_tax": self._of_offer("tax"),
-                "price_available": self._of_offer("available"),
-                "price_age_days": f'=IF(COUNT({prepared},{self.at("chosen_line")})=2,{prepared}-{self.at("chosen_date")},"")',
-            }
-            return [FetchLine(c.name, c.en, c.zh, c.unit, formulas[c.name]) for c in wanted]
-
-        self._group(("Prices of a card, in the budget currency", "单卡价格(预算币种)"), make, [c.name for c in wanted])
-
-    def _price(self, offer: str, period: str | None) -> str:
-        line, rate = self.at(f"{offer}_line"), self.at(f"{offer}_rate")
-        price = f"INDEX(Prices[price_per_card],{line})*{rate}"
-        if period is None:
-            return f'=IF(COUNT({line},{rate})=2,{price},"")'
-        return f'=IF(COUNT({line},{rate})=2,IF(INDEX(Prices[period],{line})="{period}",{price},""),"")'
-
-    def _of_offer(self, column: str) -> str:
-        line = self.at("chosen_line")
-        return f'=IF({line}="","",IF(INDEX(Prices[{column}],{line})="","",INDEX(Prices[{column}],{line})))'
-
-
+        if column.kind != "number" and column.default is None:
+            return f'=IF({at}="","",{cell}&"")'
+        if column.required and column.positive:
+            return f'=IF({at}="","",{cell})'  # a blank is 0, which its flag refuses
+        if column.required or optional:
+            default = '""'  # a blank is not 0: it stays a blank
+        else:
+            default = f"{column.default:g}" if column.kind == "number" else f'"{column.default}"'
+        return f'=IF({at}="","",CHOOSE(1+({cell}=""),{cell},{default}))'

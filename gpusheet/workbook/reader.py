@@ -11,6 +11,7 @@ from openpyxl.workbook.workbook import Workbook
 
 from gpusheet import __version__
 from gpusheet.catalog import Assumptions, BadRow, Catalog, OtherCost, Row, Unpriced
+from gpusheet.catalog.planning import PLANNING, Plans
 from gpusheet.errors import GpusheetError, UnknownName, nearest
 from gpusheet.intake.findings import besides
 from gpusheet.workbook.assumptions_sheet import SMALL, SPARE_COSTS
@@ -20,7 +21,7 @@ from gpusheet.workbook.budget_layout import MONTH_ROW
 from gpusheet.workbook.carry import Carried, CarriedSheet
 from gpusheet.workbook.inputs import Inputs
 from gpusheet.workbook.lambda_names import has_lambdas
-from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, SHEETS
+from gpusheet.workbook.layout import FIRST_COLUMN, NUMBER_ROW, OPTIONAL, SHEETS, lines_read
 from gpusheet.workbook.reading.areas import ROW_TYPES, cell_at, find_areas
 from gpusheet.workbook.reading.cells import Cells, formula_of
 from gpusheet.workbook.reading.edited import Edited, cells_of
@@ -29,13 +30,14 @@ from gpusheet.workbook.reading.left_out import rest_of
 from gpusheet.workbook.reading.older import is_older
 from gpusheet.workbook.reading.opening import open_package
 from gpusheet.workbook.reading.rows import CARRIED, Factors, Table, read_factors, read_rows
+from gpusheet.workbook.results.gpu_cases import SHEET as CASES
 
 CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Engines": "engines", "Generations": "generations",
                   "Prices": "prices", "FX": "fx",
                   **{name: field for name, _, field, _ in SMALL}}  # fmt: skip
 # columns of Workloads, and assumptions, that name a row of a small table
-NAMING = {"weight_precision": "Precisions", "kv_precision": "Precisions", "length_distribution": "Distributions",
-          "engine": "Engines"}  # fmt: skip
+NAMING = {"traffic_curve": "Curves", "weight_precision": "Precisions", "kv_precision": "Precisions",
+          "length_distribution": "Distributions", "engine": "Engines"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -92,13 +94,16 @@ def read_book(path: Path | str) -> ReadBook:
         errors += table.errors
     errors += factors.errors
     _resolve(tables, catalog, errors, warnings)
-    errors += _unknown_rows(tables, factors)
+    errors += _unknown_rows(tables, factors) + _unknown_settings(tables, factors)
     if errors:
         raise BadRow(errors)
     for table in tables.values():
         warnings += table.warnings
     warnings += factors.warnings
     assert factors.settings is not None and factors.assumptions is not None
+    noted: Any = book
+    properties = {one.name: one.value for one in noted.custom_doc_props.props}
+    lang = _language(book, properties, warnings)
     inputs = Inputs(
         settings=factors.settings,
         assumptions=factors.assumptions,
@@ -107,19 +112,23 @@ def read_book(path: Path | str) -> ReadBook:
         workloads=rows("Workloads"),
         other_costs=rows("OtherCosts"),
         sources=factors.sources,
-    )
-    noted: Any = book
-    properties = {one.name: one.value for one in noted.custom_doc_props.props}
-    lang = _language(book, properties, warnings)
+        plans=Plans(**{
+            field: rows(name) if name in tables else getattr(Plans.builtin(lang), field)
+            for name, (_, field, _) in PLANNING.items()
+        }),
+    )  # fmt: skip
     months = _months(book, properties, warnings)
     lines = _lines(book) or areas["Workloads"].last - areas["Workloads"].header
-    made = _as_written(book, inputs, lines, lang, months)
+    cards = _formulas_along(book, CASES, NUMBER_ROW, FIRST_COLUMN)
+    made = _as_written(book, inputs, lines, cards, lang, months, lines_read(properties.get("gpusheet_lines", "")))
     same = properties.get("gpusheet_version") == __version__ and not older
     with package.parts_read():
         edited = Edited(package, book, made, tables, factors, same)
         rest = rest_of(edited)
     formulas = kept_formulas(edited, cells, {one.title for one in rest.sheets})
     lost = besides((line for table in tables.values() for line in table.lost), (f"{one.place}: " for one in formulas.formulas))
+    warnings += [f"{name}: static, so it is not carried over; draw anew with --monte-carlo"
+                 for name in OPTIONAL if name in book.sheetnames]
     return ReadBook(
         inputs=inputs,
         lang=lang,
@@ -182,13 +191,28 @@ def _unknown_rows(tables: Mapping[str, Table], factors: Factors) -> list[str]:
         known = [str(getattr(row, key)) for row in tables[name].rows]
         named = [(tables["Workloads"].place(column, index), getattr(row, column))
                  for index, row in enumerate(tables["Workloads"].rows)]
-        if isinstance(factors.assumptions, Assumptions):
+        if isinstance(factors.assumptions, Assumptions) and column in Assumptions.model_fields:
             named.append((factors.place(column), getattr(factors.assumptions, column)))
         for place, value in named:
             if value is not None and value.casefold() not in (one.casefold() for one in known):
                 near = nearest(value, known)
                 errors.append(f"{place}: found {value!r}, which the table {name} does not have; "
                               + (f"did you mean {', '.join(near)}?" if near else f"allowed: {', '.join(known)}"))
+    return errors
+
+
+def _unknown_settings(tables: Mapping[str, Table], factors: Factors) -> list[str]:
+    """Settings that name a row of a table which has none of that name."""
+    errors = []
+    for setting, name in (("scenario", "Scenarios"), ("looked_at", "Workloads")):
+        value = getattr(factors.settings, setting, None)
+        if value is None or name not in tables or tables[name].errors:
+            continue
+        key = tables[name].area.columns[0].name
+        known = [str(getattr(row, key)) for row in tables[name].rows]
+        if value.casefold() not in (one.casefold() for one in known):
+            errors.append(f"{factors.place(setting)}: found {value!r}, which the table {name} does not have; allowed: "
+                          f"{', '.join(nearest(value, known) or known) or 'none yet'}, or blank")
     return errors
 
 
@@ -227,8 +251,10 @@ def _formulas_along(book: Workbook, name: str, row: int, column: int) -> int:
     return column - first
 
 
-def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: int) -> Workbook:
-    """The book as gpusheet would have written it with as many lines and costs: what differs, a person has typed."""
+def _as_written(
+    book: Workbook, inputs: Inputs, lines: int, cards: int, lang: str, months: int, listed: Mapping[str, int]
+) -> Workbook:
+    """The book as gpusheet would have written it with as many lines, cards and costs: what differs, a person has typed."""
     costs = list(inputs.other_costs)
     if "Budget" in book.sheetnames:
         items = (cell for (_, column), cell in cells_of(book["Budget"]).items() if column == 2)
@@ -238,4 +264,9 @@ def _as_written(book: Workbook, inputs: Inputs, lines: int, lang: str, months: i
     # the formulas that are compared name columns of the tables, so that these may be empty
     catalog = replace(inputs.catalog, gpus=(), models=(), prices=(), fx=())
     kept = replace(inputs, catalog=catalog, workloads=(), other_costs=tuple(costs))
-    return build(kept, lang, months, spare=lines).book
+    drawn = None
+    if any(name in book.sheetnames for name in OPTIONAL):
+        from gpusheet.workbook.results.risk import stand_in
+
+        drawn = stand_in(months)
+    return build(kept, lang, months, spare=lines, cards=cards, drawn=drawn, lines=listed).book

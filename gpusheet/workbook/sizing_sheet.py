@@ -47,7 +47,7 @@ def put_sizing(book: Workbook, look: Look, cells: AssumptionCells, lookup: Looku
             rule = quantity.rule
             assert rule is not None
             typed = f"Lookup!{lookup.at(name)}" if quantity.column is not None else None
-            formula = cell_formula(rule.expression, facts(), place, f'E${STATUS_ROW}="ok"', typed)
+            formula = cell_formula(rule.expression, facts(), place, f'E${STATUS_ROW}="ok"', typed, rows)
             label_line(sheet, look, rows[name], name, rule.label(look.lang), rule.unit)
             fill_right(sheet, look, rows[name], FIRST_COLUMN, span.count, formula, rule.unit)
     finish(sheet, look, span, line - 1)

@@ -24,6 +24,7 @@ ROLES = {
     "input": "2F5597",
     "calculation": "595959",
     "output": "385723",
+    "static": "7F6000",  # numbers that were written and stay
     "check": "C55A11",
 }
 INPUT, FORMULA, LINK = "0000FF", "000000", "00803C"

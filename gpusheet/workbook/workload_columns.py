@@ -27,9 +27,9 @@ TEXT, NUMBER = unit_of(Text), unit_of(Number)
 COLUMN_WIDTH = 15
 WORDS = {
     "en": {"number": "Workload no.", "name": "Workload", "status": "Status", "date": "Prices as of",
-           "heads": ("Name", "Quantity", "Unit", "At most")},
+           "heads": ("Name", "Quantity", "Unit", "From")},
     "zh": {"number": "业务序号", "name": "业务", "status": "状态", "date": "价格基准日",
-           "heads": ("名称", "指标", "单位", "最大")},
+           "heads": ("名称", "指标", "单位", "来源")},
 }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def label_line(sheet: Worksheet, look: Look, row: int, name: str, label: str, un
 
 
 def finish(sheet: Worksheet, look: Look, span: Span, last: int) -> None:
-    set_widths(sheet, (31, 38, 18, 9))
+    set_widths(sheet, (31, 38, 18, 12))
     set_widths(sheet, [COLUMN_WIDTH] * span.count, FIRST_COLUMN)
     for row in (NUMBER_ROW, NAME_ROW, STATUS_ROW):
         for column in range(FIRST_COLUMN, FIRST_COLUMN + span.count):

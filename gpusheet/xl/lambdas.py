@@ -165,6 +165,7 @@ def _body(rule: Rule, arguments: Iterable[_Argument]) -> str:
     missing = [values[name] for name in needs.given if name in counted and facts[name].nullable]
     tests = [f"COUNT({','.join(missing)})={len(missing)}"] if missing else []
     tests += [f"{render(factor, place)}<>0" for factor in needs.nonzero]
+    tests += [f"IF({render(demand, place)}>tiny,N({render(capacity, place)})>0,TRUE)" for demand, capacity in needs.served]
     body = render(expression, place)
     return _on_its_own(f'IF({_all(tests)},{body},"")' if tests else body)
 
@@ -178,9 +179,11 @@ def _needed(expr: Expr, branch: bool = False, arithmetic: bool = True) -> Iterat
         return
     parts = expr.parts()
     if isinstance(expr, Call):
-        if expr.operation in ("choose", "if_given"):
+        if expr.operation in ("choose", "if_given", "pick"):
+            if expr.operation == "pick":
+                yield from _needed(parts[0], branch, arithmetic=False)
             branch = True
-            parts = parts[1:] if expr.operation == "choose" else parts[-2:]
+            parts = parts[-2:] if expr.operation == "if_given" else parts[1:]
         else:
             arithmetic = False
     for part in parts:

@@ -42,6 +42,15 @@ def _words() -> dict[str, str]:
     return labels | {c.name.casefold(): c.name for c in known}
 
 
+def column_named(word: str) -> str:
+    """The name of the column that a word may stand for; the word itself where there is none.
+
+    >>> column_named("GPU 型号"), column_named("Cards per replica"), column_named("qps")
+    ('gpu', 'cards', 'qps')
+    """
+    return _words().get(word.casefold(), word)
+
+
 @dataclass
 class Solved:
     """The quantities of the rows that could be read, and what is wrong with the others. Rows count from 0."""

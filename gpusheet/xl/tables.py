@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price
+from gpusheet.decisions.comparison import HELD, MEASURED, replica_cards
 from gpusheet.errors import UnknownName
 from gpusheet.lookup import Context
+from gpusheet.missing import is_missing
 from gpusheet.registry import all_rules
 from gpusheet.wiring import OUTCOMES, TABLES, quantities
 from gpusheet.xl import arguments
@@ -17,10 +19,10 @@ from gpusheet.xl.arguments import Argument
 from gpusheet.xl.cells import BAD_ARGUMENT, UNKNOWN, CellError, Rows, grid, is_blank, scalar
 from gpusheet.xl.function import Function
 from gpusheet.xl.lookups import own_table, read_rows
-from gpusheet.xl.rows import Solved, header, known_columns, solve_rows
+from gpusheet.xl.rows import Solved, column_named, header, known_columns, solve_rows
 
 # what tells cards apart that are to carry the same workload
-COMPARED = ("fits", "replica_concurrency", "cards_needed", "card_tier", "monthly_cost", "cost_per_million_output_tokens")
+COMPARED = ("fits", "cards", "replica_concurrency", "cards_needed", "card_tier", "monthly_cost", "cost_per_million_output_tokens")
 ASKED = ("cards_needed", "monthly_cost")  # what people look at first
 EVERY = "all"  # in the place of names of quantities
 _BLOCK = 100  # rows whose cells are made together
@@ -148,20 +150,52 @@ def _shown(value: Any) -> Any:
 def compare(
     workload: Rows, wanted: tuple[str, ...] | None, as_of: datetime.date | None, gpus: Own, models: Own, prices: Own
 ) -> list[Sequence[Any]]:
-    """A header row, then every offer of every card for one workload: those that fit first, the cheapest first."""
+    """A header row, then every offer of every card for one workload: those that fit first, the cheapest first.
+
+    As on the sheet Compare: what is measured, decided or owned holds for the card that the workload names; where it names
+    none, for all. Another card takes as many cards for a replica as hold the weights.
+    """
     names = wanted or COMPARED
     given = _one_workload(workload)
     context = _context(as_of, gpus, models, prices)
-    offers = list(_offers(given, context))
-    fixed = {name: cell for name, cell in given.items() if name not in _OFFER}
-    rows = [[*_OFFER, *fixed], *([*offer, *fixed.values()] for offer in offers)]
+    card = _own_card(given, context)
+    offers = list(_offers(given, card, context))
+    own = [offer[0] == card if card is not None else not is_blank(given.get("cards")) for offer in offers]
+    rows = _asked(given, offers, own, card)
+    sized = solve_rows(rows, context)
+    if sized.bad and not sized.good:
+        raise next(iter(sized.bad.values()))
+    good = [own[row] for row in sized.good]
+    cards = replica_cards(good, sized.values["cards"], sized.values, sized.tables["tiers"])
+    at = rows[0].index("cards")
+    for row, number in zip(sized.good, cards.tolist(), strict=True):
+        rows[row + 1][at] = None if is_missing(number) else number
     solved = solve_rows(rows, context, (*names, *_RANKED))
-    if solved.bad and not solved.good:
-        raise next(iter(solved.bad.values()))
     cells = _spilled(solved, names)
     rank = _spilled(solved, _RANKED)
     order = sorted(range(len(offers)), key=lambda row: _place(rank[row]))
     return [[*_OFFER, *names], *([*(_shown(part) for part in offers[row]), *cells[row]] for row in order)]
+
+
+def _own_card(given: dict[str, Any], context: Context) -> str | None:
+    """The card that the workload names."""
+    if is_blank(given.get("gpu")):
+        return None
+    try:
+        return context.catalog.find_gpu(str(given["gpu"])).gpu
+    except UnknownName as error:
+        raise CellError(UNKNOWN, str(error)) from None
+
+
+def _asked(given: dict[str, Any], offers: Sequence[tuple[Any, ...]], own: Sequence[bool], card: str | None) -> list[list[Any]]:
+    """The workload with each offer, as rows below their names; on other cards without what belongs to its own."""
+    fixed = {"cards": None, **{name: cell for name, cell in given.items() if name not in _OFFER}}
+    elsewhere = dict.fromkeys(MEASURED) | dict.fromkeys(HELD, 0.0)
+    rows: list[list[Any]] = [[*_OFFER, *fixed]]
+    for offer, mine in zip(offers, own, strict=True):
+        kept = fixed if mine or card is None else {name: elsewhere.get(name, cell) for name, cell in fixed.items()}
+        rows.append([*offer, *kept.values()])
+    return rows
 
 
 def _place(rank: Sequence[Any]) -> tuple[bool, bool, float]:
@@ -172,26 +206,32 @@ def _place(rank: Sequence[Any]) -> tuple[bool, bool, float]:
 
 def _one_workload(cells: Rows) -> dict[str, Any]:
     """A workload by the names of its fields, which stand in the first row or, with two columns, in the first column."""
-    upright = len(cells) != 2 or (len(cells[0]) == 2 and str(cells[1][0] or "").strip() in known_columns())
+    upright = len(cells) != 2 or (len(cells[0]) == 2 and column_named(str(cells[1][0] or "").strip()) in known_columns())
     pairs = [(row[0], row[1]) for row in cells] if upright and len(cells[0]) == 2 else None
     if pairs is None and len(cells) != 2:
         raise CellError(BAD_ARGUMENT, f"workload: found {len(cells)} rows, allowed a header row and one row, or two columns")
     header, values = zip(*pairs, strict=True) if pairs else (cells[0], cells[1])
-    return {str(scalar(name) or "").strip(): cell for name, cell in zip(header, values, strict=True)}
+    words = [str(scalar(name) or "").strip() for name in header]
+    if twice := [word for word in words if [column_named(one) for one in words].count(column_named(word)) > 1]:
+        raise CellError(BAD_ARGUMENT, f"workload: two columns are named {twice[0]!r}; leave one")
+    return {column_named(word): cell for word, cell in zip(words, values, strict=True)}
 
 
-def _offers(given: dict[str, Any], context: Context) -> Iterable[tuple[Any, ...]]:
-    """Every card with each of its prices; a price list, pricing model or listing that the workload names is kept to."""
+def _offers(given: dict[str, Any], own: str | None, context: Context) -> Iterable[tuple[Any, ...]]:
+    """Every card with each of its prices; a price list or pricing model that the workload names is kept to, a listing on
+    the card that it is for.
+    """
     catalog, day = context.catalog, context.price_date
     keys = dict.fromkeys((p.price_list, p.gpu, p.pricing_model) for p in catalog.prices)
     wished = {name: str(given[name]).strip().casefold() for name in _OFFER[1:] if not is_blank(given.get(name))}
     for card in catalog.gpus:
+        asked = {name: wish for name, wish in wished.items() if name != "listing" or own in (None, card.gpu)}
         found = [offer for key in keys if key[1] == card.gpu for offer in catalog.offers(*key, day)]
-        kept = [o for o in found if all(str(getattr(o, name) or "").casefold() == wish for name, wish in wished.items())]
+        kept = [o for o in found if all(str(getattr(o, name) or "").casefold() == wish for name, wish in asked.items())]
         for offer in kept:
             yield tuple(getattr(offer, name) for name in _OFFER)
         if not kept:
-            yield (card.gpu, *(given.get(name) for name in _OFFER[1:]))
+            yield (card.gpu, *(given.get(name) if name in asked or name != "listing" else None for name in _OFFER[1:]))
 
 
 def _every() -> tuple[str, ...]:
@@ -251,9 +291,10 @@ FUNCTIONS = (
     Function(
         "COMPARE_GPUS",
         (
-            arguments.table("workload", "One workload: header row and one row, or two columns with names and values. "
-                  "Its gpu is not needed; a price_list or pricing_model in it is kept to.",
-                  "一个业务：表头行加一行，或“名称、数值”两列。无需 gpu；若含 price_list 或 pricing_model，则只比较这些报价"),
+            arguments.table("workload", "One workload: header row and one row, or two columns with names and values. Measured "
+                  "figures, fixed and owned cards hold for its gpu, without one for all; price_list and pricing_model are kept to.",
+                  "一个业务：表头行加一行，或“名称、数值”两列。实测值、指定与自有卡只用于其 gpu，未写 gpu 则用于全部；"
+                  "只比较所写的 price_list 与 pricing_model"),
             _names("Quantities wanted, in a range or as \"card_tier, monthly_cost\"; \"all\": every one; blank: the usual ones.",
                    "要输出的指标：区域或 \"card_tier, monthly_cost\"；\"all\"：全部；留空：常用指标"),
             _DAY, *_OWN,

@@ -9,8 +9,9 @@ import pytest
 
 from gpusheet.catalog import Catalog, Price, columns
 from gpusheet.catalog.load import DATA
+from gpusheet.catalog.planning import Plans
 
-CATALOG = Catalog.builtin()
+CATALOG, PLANS = Catalog.builtin(), Plans.builtin()
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
@@ -39,8 +40,8 @@ def test_every_row_has_a_source(table: str) -> None:
 
 @pytest.mark.parametrize("path", [p for p in sorted(DATA.rglob("*.csv")) if p.parent.name != "sample"], ids=lambda p: p.name)
 def test_headers_are_the_field_names(path: Path) -> None:
-    table = "prices" if path.parent.name == "prices" else path.stem
-    row_type = type(getattr(CATALOG, table)[0])
+    table = "prices" if path.parent.name == "prices" else path.stem.split(".")[0]
+    row_type = type(getattr(PLANS if path.parent.name == "planning" else CATALOG, table)[0])
     assert path.read_text(encoding="utf-8").splitlines()[0].split(",") == [c.name for c in columns(row_type)]
 
 

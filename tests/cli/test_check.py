@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from openpyxl.comments import Comment
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from gpusheet.catalog import Price
-from gpusheet.intake import snapshot
+from gpusheet.intake import plausibility, snapshot
 from gpusheet.workbook.book import write
 from gpusheet.workbook.inputs import sample
 
@@ -56,7 +58,9 @@ def test_findings_as_json(tmp_path: Path) -> None:
     ended = run("check", faulty(tmp_path), "--json")
     found = json.loads(ended.out)
     assert ended.status == 3 and found["counts"]["error"] == 1
-    assert found["tables"] == [{"sheet": "Sheet", "kind": "Price", "present": 4, "reported": 2, "refused": False}]
+    assert found["tables"] == [
+        {"sheet": "Sheet", "kind": "Price", "present": 4, "reported": 2, "refused": False, "name": ""}
+    ]
     error = next(one for one in found["findings"] if one["severity"] == "error")
     assert (error["code"], error["sheet"], error["cell"], error["raw"]) == (
         "ambiguous-number",
@@ -211,3 +215,29 @@ def test_a_budget_is_checked_table_by_table(tmp_path: Path) -> None:
     assert {one["sheet"] for one in found["tables"]} == {"Workloads", "GPUs", "Models", "Prices", "FX", "Assumptions"}
     errors = [(one["sheet"], one["code"]) for one in found["findings"] if one["severity"] == "error"]
     assert errors == [("Prices", "ambiguous-number"), ("Assumptions", "budget")]
+
+
+def test_a_budget_as_it_is_written_has_no_note_of_what_it_computes(tmp_path: Path) -> None:
+    file = tmp_path / "budget.xlsx"
+    write(sample("en"), file)
+    ended = run("check", file)
+    assert ended.status == 0 and "offer" not in ended.out
+    assert {line.partition(":")[0] for line in ended.err.splitlines()} >= {"Workloads", "CardTiers", "Precisions", "Prices", "FX"}
+
+
+class _ThatDay(datetime.date):
+    @classmethod
+    def today(cls) -> datetime.date:
+        return datetime.date(2026, 11, 30)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_shows_what_is_said(lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / ("check.md" if lang == "en" else "check.zh.md")).read_text(encoding="utf-8")
+    table, shown = (block.lstrip("\n") for block in page.split("```")[3:6:2])
+    (tmp_path / "quotes.csv").write_text(table, encoding="utf-8")
+    monkeypatch.setattr(plausibility, "datetime", SimpleNamespace(date=_ThatDay))
+    ended = run("check", tmp_path / "quotes.csv", "--lang", lang)
+    assert [" ".join(line.split()) for line in shown.splitlines()] == [
+        " ".join(line.split()) for line in [*ended.out.splitlines(), *ended.err.splitlines()]
+    ]

@@ -162,7 +162,7 @@ def test_new_prices_get_rows_and_the_table_grows(book: Path) -> None:
     sheet, grown = table(open_package(book).load(), "Prices")
     last = range_boundaries(grown.ref)[3]
     assert last == range_boundaries(table(before, "Prices")[1].ref)[3] + 2
-    for name in ("line", "price_per_card", "price_key"):
+    for name in ("line", "price_per_card", "offer"):
         at = column(open_package(book).load(), "Prices", name)
         assert sheet[f"{at}{last}"].value == sheet[f"{at}{last - 2}"].value != None  # noqa: E711
         assert sheet[f"{at}{last}"].number_format == sheet[f"{at}{last - 2}"].number_format

@@ -12,6 +12,7 @@ import pytest
 from sheet import calculate
 
 from gpusheet import ops
+from gpusheet.annuity import present_value
 from gpusheet.constants import SECONDS_PER_HOUR
 from gpusheet.expr import Call, Constant, Symbol, number_text, render, substitute, wrap
 from gpusheet.registry import all_rules
@@ -86,11 +87,11 @@ FORMULAS: list[tuple[Callable[..., Any], str]] = [
     (lambda a, b, c: -1 * -a, "-1*(-aa)"),
     (lambda a, b, c: a - ops.ceil(b), "aa-(-INT(tiny-bb))"),
     (lambda a, b, c: ops.ceil(b) ** 2, "(-INT(tiny-bb))^2"),
-    (lambda a, b, c: a / ops.present_value(0.01, b, c, 0), "aa/(-PV(0.01,bb,cc,0))"),
+    (lambda a, b, c: a / present_value(0.01, b, c, 0), "aa/(-PV(0.01,bb,cc,0))"),
     (lambda a, b, c: 12 - ops.above(a, b) * c, "12-(aa>bb+tiny)*cc"),
     (lambda a, b, c: a - ops.at_least(b, c), "aa-1*(bb>=cc-tiny)"),
     (lambda a, b, c: ops.floor((a + b) / c), "INT((aa+bb)/cc+tiny)"),
-    (lambda a, b, c: ops.where(ops.above(a, 0), b - c, c), "IF(aa>tiny,bb-cc,cc)"),
+    (lambda a, b, c: ops.where(ops.above(a, 0), b - c, c), "CHOOSE(1+(aa>tiny),cc,bb-cc)"),
     (lambda a, b, c: ops.above(a - b, c - a), "1*(aa-bb>cc-aa+tiny)"),
 ]
 

@@ -20,9 +20,10 @@ HEAVY = ("numpy", "pandas", "openpyxl", "formualizer", "xlwings", "rich", "typer
 # the first part of a module's name under gpusheet -> its floor; siblings are parts of floor 2
 FLOORS = {
     "expr": 0, "units": 0, "errors": 0, "files": 1,
-    "ops": 1, "sizes": 1, "registry": 1, "constants": 1, "formula": 1, "experts": 1.5, "pools": 1.5,
+    "ops": 1, "sizes": 1, "registry": 1, "constants": 1, "formula": 1, "annuity": 1.5, "experts": 1.5, "pools": 1.5,
     "rules": 2, "catalog": 2, "wiring": 2.5,
-    "solver": 3, "lookup": 3, "calendar": 3, "case": 3.2, "missing": 3.3, "partial": 3.4, "serving": 3.4, "serving_rows": 3.4,
+    "scenario": 2.7, "solver": 3, "lookup": 3, "calendar": 3, "case": 3.2, "decisions": 3.2, "missing": 3.3, "partial": 3.4,
+    "serving": 3.4, "serving_rows": 3.4,
     "xl": 3.5, "calibration": 3.6, "intake": 3.6,
     "workbook": 4, "audit": 4.5, "cli": 5, "__main__": 5,
 }  # fmt: skip

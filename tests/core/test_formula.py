@@ -8,8 +8,10 @@ import pytest
 from sheet import calculate
 
 from gpusheet import ops
+from gpusheet.annuity import present_value
 from gpusheet.expr import Expr, Symbol
 from gpusheet.formula import Facts, Sign, cell_formula, guard, nullable, sign
+from gpusheet.sizes import largest, whole_replicas
 
 A, B, C, TEXT = Symbol("aa"), Symbol("bb"), Symbol("cc"), Symbol("text")
 SURE = Facts("positive", nullable=False)
@@ -28,9 +30,14 @@ def formula(expression: Any, typed: str | None = None, complete: str = "TRUE", *
 
 @pytest.mark.parametrize(("expression", "known", "spelling"), [
     (A * B, {}, '=IF(ok,aa*bb,"")'),
-    (A * B, {"bb": LOOSE}, '=IF((ok)*(COUNT(aa,bb)=2),aa*bb,"")'),
-    (A / B, {"bb": Facts("nonnegative", nullable=False)}, '=IF((ok)*(COUNT(aa,bb)=2)*(bb<>0),aa/bb,"")'),
-    (A / (B * C), {"cc": LOOSE}, '=IF((ok)*(COUNT(aa,bb,cc)=3)*(cc<>0),aa/(bb*cc),"")'),
+    (A * B, {"bb": LOOSE}, '=IF((ok)*(COUNT(bb)=1),aa*bb,"")'),
+    (A * B, {"aa": LOOSE, "bb": LOOSE}, '=IF((ok)*(COUNT(aa,bb)=2),aa*bb,"")'),
+    (A / B, {"bb": Facts("nonnegative", nullable=False)}, '=IF((ok)*(N(bb)>0),aa/bb,"")'),
+    (A / (B * C), {"cc": LOOSE}, '=IF((ok)*(N(cc)<>0),aa/(bb*cc),"")'),
+    (ops.either(A, 0) * B, {"aa": LOOSE}, '=IF(ok,N(aa)*bb,"")'),
+    (ops.if_given(A, 1, 0) * B, {"aa": LOOSE}, '=IF(ok,COUNT(aa)*bb,"")'),
+    (ops.where(ops.above(A, 0), B, C), {}, '=IF(ok,CHOOSE(1+(aa>tiny),cc,bb),"")'),
+    (ops.pick(A, B, C), {"cc": LOOSE}, '=IF(ok,CHOOSE(1+aa,bb,cc),"")'),
     (ops.choose(TEXT, one=A, two=B), {}, '=IF(ok,CHOOSE(MATCH(text,{"one","two"},0),aa,bb),"")'),
     (ops.either(A, B), {"aa": LOOSE}, '=IF(ok,CHOOSE(1+COUNT(aa),bb,aa),"")'),
     (ops.if_given(A, A * C, B), {"aa": LOOSE}, '=IF((ok)*(COUNT(cc)=1),CHOOSE(1+COUNT(aa),bb,aa*cc),"")'),
@@ -41,6 +48,29 @@ def test_guard_is_as_short_as_the_facts_allow(expression: Any, known: dict[str, 
     assert formula(expression, complete="ok", **known) == spelling
 
 
+def test_completeness_is_not_asked_twice() -> None:
+    """A cell that is blank where the workload is not complete says so by itself, once it must be a number."""
+    def spelled(expression: Any, *computed: str, **known: Facts) -> str:
+        return cell_formula(expression, facts(**known), str, "ok", computed=computed)
+
+    assert spelled(A * B, "aa", aa=LOOSE) == '=IF(COUNT(aa)=1,aa*bb,"")'
+    assert spelled(A / B, "bb", bb=LOOSE) == '=IF(N(bb)<>0,aa/bb,"")'
+    assert spelled(A * B, "bb", aa=LOOSE) == '=IF((ok)*(COUNT(aa)=1),aa*bb,"")', "nothing asks whether bb is a number"
+    assert calculate([spelled(A / B, "bb", bb=LOOSE)], {"aa": 1.0, "bb": None, "ok": True}) == [""]
+
+
+def test_a_capacity_is_asked_for_only_where_it_may_lack() -> None:
+    def spelled(expression: Any, **known: Facts) -> str:
+        return formula(expression, complete="ok", **known)
+
+    zero = Facts("nonnegative", nullable=False)
+    needed = "CHOOSE(1+(aa>tiny),0,MAX(1,-INT(tiny-aa/{}))*8)"
+    assert spelled(whole_replicas(A, B, 8, 1)) == f'=IF(ok,{needed.format("bb")},"")'
+    assert spelled(whole_replicas(A, B, 8, 1), bb=zero) == f'=IF((ok)*((aa<=tiny)+(bb>0)>0),{needed.format("bb")},"")'
+    assert spelled(whole_replicas(A, B * C, 8, 1), bb=LOOSE) == (
+        f'=IF((ok)*((aa<=tiny)+(N(bb)>0)>0),{needed.format("(bb*cc)")},"")')
+
+
 def test_workload_that_is_not_complete_shows_nothing() -> None:
     assert calculate([formula(A * B, complete='text="ok"')], {"aa": 2.0, "bb": 3.0, "text": "ok"}) == [6]
     assert calculate([formula(A * B, complete='text="ok"')], {"aa": None, "bb": 3.0, "text": "input?"}) == [""]
@@ -49,7 +79,7 @@ def test_workload_that_is_not_complete_shows_nothing() -> None:
 @pytest.mark.parametrize("expression", [
     A + B, A - B, A * B, A / B, ops.minimum(A, B), ops.maximum(A, B), ops.above(A, B), ops.at_least(B, A),
     ops.where(ops.above(A, 0), B, A), ops.ceil(A / B), ops.floor(A + B), ops.power(A, B),
-    ops.name_of_smallest(one=A, two=B, three=A), ops.present_value(A, B, A, B),
+    ops.name_of_smallest(one=A, two=B, three=A), present_value(A, B, A, B),
 ])  # fmt: skip
 def test_missing_in_missing_out(expression: Expr) -> None:
     """In a sheet "" is a large text in comparisons, skipped by MIN and an error in arithmetic."""
@@ -97,11 +127,11 @@ def test_a_sum_in_a_denominator_that_can_be_zero_is_refused() -> None:
 @pytest.mark.parametrize(("expression", "expected"), [
     (A, "positive"), (B, "nonnegative"), (C, "any"),
     (A + B, "positive"), (B + B, "nonnegative"), (A - B, "any"), (A * B, "nonnegative"), (A / A, "positive"),
-    (A * C, "any"), (-A, "any"), (A**C, "positive"), (B**C, "any"), (A * 0, "nonnegative"), (A + -1, "any"),
+    (A * C, "any"), (-A, "any"), (A**C, "nonnegative"), (B**C, "any"), (A * 0, "nonnegative"), (A + -1, "any"),
     (ops.maximum(C, 0), "nonnegative"), (ops.maximum(C, A), "positive"), (ops.minimum(A, B), "nonnegative"),
     (ops.minimum(A, C), "any"), (ops.ceil(A), "nonnegative"), (ops.floor(C), "any"), (ops.above(C, C), "nonnegative"),
     (ops.where(ops.above(C, 0), A, B), "nonnegative"), (ops.choose(TEXT, one=A, two=A), "positive"),
-    (ops.either(C, A), "any"), (ops.present_value(A, A, A, A), "any"), (ops.largest(A), "positive"),
+    (ops.either(C, A), "any"), (present_value(A, A, A, A), "any"), (largest(A), "positive"),
 ])  # fmt: skip
 def test_sign(expression: Any, expected: Sign) -> None:
     known = facts(bb=Facts("nonnegative", nullable=False), cc=Facts("any", nullable=False))

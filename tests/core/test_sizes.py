@@ -6,9 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from sheet import calculate
 from values import same
 
-from gpusheet.sizes import remainder, tier, whole_replicas
+from gpusheet.expr import Symbol, render
+from gpusheet.ops import NAN
+from gpusheet.sizes import largest, remainder, step_up, tier, whole_replicas
+
+STEPS = (0.0, 1.0, 2.0, 4.0, 8.0)
 
 CASES = [
     # demand, capacity, cards, least -> cards
@@ -27,9 +32,8 @@ def test_one(demand: float, capacity: float, cards: float, least: float, wanted:
     (0, 0), (1, 1), (2.67, 4), (5, 8), (7.9999999999, 8), (8, 8), (9, 9), (13, 16), (16, 16), (19, 20), (math.nan, math.nan),
 ])  # fmt: skip
 def test_tiers(cards: float, wanted: float) -> None:
-    steps = (0.0, 1.0, 2.0, 4.0, 8.0)
-    assert same(tier(cards, steps), wanted)
-    assert same(float(tier(np.array([cards]), steps)[0]), wanted)  # type: ignore[arg-type, index]
+    assert same(tier(cards, STEPS), wanted)
+    assert same(float(tier(np.array([cards]), STEPS)[0]), wanted)  # type: ignore[arg-type, index]
     assert same(remainder(cards, 8), float(remainder(np.array([cards]), 8)[0]))  # type: ignore[arg-type, index]
 
 
@@ -37,3 +41,18 @@ def test_columns_are_as_single_numbers() -> None:
     demand, capacity, cards, least, wanted = (np.array(column, dtype=float) for column in zip(*CASES, strict=True))
     found = whole_replicas(demand, capacity, cards, least)  # type: ignore[arg-type]
     assert np.array_equal(found, wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("x", [0, 0.5, 1, 1 + 1e-12, 2.67, 4, 4.0000001, 8])
+def test_steps_of_a_table(x: float) -> None:
+    expected = next(step for step in STEPS if step >= x - 1e-9)
+    assert step_up(x, STEPS) == expected
+    assert step_up(np.array([x]), STEPS).tolist() == [expected]
+    formula = render(step_up(Symbol("xx"), Symbol("steps")), str).replace("steps", "{0,1,2,4,8}")
+    assert calculate([f"={formula}"], {"xx": x}) == [expected]
+
+
+def test_above_the_last_step_is_missing() -> None:
+    assert math.isnan(step_up(8.5, STEPS)) and math.isnan(step_up(NAN, STEPS))
+    assert np.isnan(step_up(np.array([8.5, NAN]), STEPS)).all()
+    assert largest(STEPS) == 8

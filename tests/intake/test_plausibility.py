@@ -131,7 +131,9 @@ def test_the_same_offer_twice() -> None:
     assert same.code == "same-offer" and same.place.cell == "price1" and "price0" in same.en
     (other,) = found(price(), price(price=4.5))
     assert "4.5 instead of 4" in other.en
-    assert found(price(), price(listing="b"), price(tax="excluded")) == []
+    assert found(price(), price(listing="b"), price(pricing_model="monthly", period="month", price=2000)) == []
+    (terms,) = found(price(), price(tax="excluded"))
+    assert terms.code == "other-terms" and "(excluded instead of included)" in terms.en
 
 
 def test_two_cards_that_claim_one_name() -> None:

@@ -70,6 +70,12 @@ def _sample_book() -> Workbook:
 
 
 @pytest.fixture
+def without_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Books whose sheets of decisions are blank: a tenth of the formulas, for tests of what is typed."""
+    monkeypatch.setattr("gpusheet.workbook.book.RESULTS", ())
+
+
+@pytest.fixture
 def book() -> Workbook:
     """A table with calculated columns, names, a chart, validation, fonts, a link; no two tests share it."""
     return _sample_book()

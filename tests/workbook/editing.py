@@ -17,6 +17,7 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.catalog import Catalog, Fx, OtherCost, Workload
+from gpusheet.workbook import book as making
 from gpusheet.workbook.book import build
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.reader import ReadBook, read_book
@@ -48,7 +49,7 @@ def small() -> Inputs:
 
 
 @cache
-def _saved(lang: str) -> bytes:
+def _saved(lang: str, decisions: bool = True) -> bytes:
     buffer = BytesIO()
     build(small(), lang, MONTHS, SPARE).book.save(buffer)
     return buffer.getvalue()
@@ -56,7 +57,7 @@ def _saved(lang: str) -> bytes:
 
 def written(path: Path, lang: str = "en") -> Path:
     """The small workbook as gpusheet writes it, but for the saved values."""
-    path.write_bytes(_saved(lang))
+    path.write_bytes(_saved(lang, bool(making.RESULTS)))
     return path
 
 

@@ -26,6 +26,7 @@ from openxml_audit import OpenXmlValidator, ValidationSeverity
 
 from gpusheet.workbook.book import build, write
 from gpusheet.workbook.carry import CarriedLog, log_entries, log_header
+from gpusheet.workbook.layout import SHEETS, role_of
 from gpusheet.workbook.reader import ReadBook, read_book
 from gpusheet.workbook.reading import typed_over
 from gpusheet.workbook.reading.features import sheet_parts
@@ -35,6 +36,8 @@ ANEW = "make it anew in the new book"
 OWN_SHEET = "note it on a sheet of your own"
 OVERRIDE = "use the override columns of Workloads"
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
+
+pytestmark = pytest.mark.usefixtures("without_decisions")
 
 
 @pytest.fixture
@@ -225,10 +228,10 @@ def test_what_openpyxl_does_not_see_is_listed_too(path: Path) -> None:
     edited(path, lambda book: book.create_sheet("Mine").__setitem__("A1", 1))
     own = b"""<drawing xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="rId77"/>"""
     pivot = b"""<Relationship Id="rId78" Type="somewhere/pivotTable" Target="/xl/pivot.xml"/>"""
-    sheets = {r"xl/worksheets/sheet10\.xml": _before_the_end(own + X14 % SPARKLINES),
-              r"xl/worksheets/sheet16\.xml": _before_the_end(X14 % SPARKLINES)}  # fmt: skip
-    rewritten(path, sheets, {"xl/drawings/own.xml": DRAWING, "xl/worksheets/_rels/sheet10.xml.rels": RELATIONS % b"",
-                             "xl/worksheets/_rels/sheet16.xml.rels": RELATIONS % pivot})  # fmt: skip
+    sheets = {r"xl/worksheets/sheet16\.xml": _before_the_end(own + X14 % SPARKLINES),
+              r"xl/worksheets/sheet42\.xml": _before_the_end(X14 % SPARKLINES)}  # fmt: skip
+    rewritten(path, sheets, {"xl/drawings/own.xml": DRAWING, "xl/worksheets/_rels/sheet16.xml.rels": RELATIONS % b"",
+                             "xl/worksheets/_rels/sheet42.xml.rels": RELATIONS % pivot})  # fmt: skip
     assert read_book(path).lost == (
         f"Lookup: a text box at N5 ('口径: 含税') is not carried over; {ANEW}",
         f"Lookup: a picture at A1 is not carried over; {ANEW}",
@@ -290,16 +293,17 @@ def test_a_book_of_another_version_is_not_compared(path: Path) -> None:
     lost = read_book(path).lost
     assert len(lost) == 2
     assert lost[0] == f"Workloads!BJ3: 'note' beside the inputs is not carried over; {OWN_SHEET}"
-    assert lost[1].startswith("Cover, Lookup, Sizing, Summary, Budget, Checks, Rules: the book does not say that this ")
+    written = ", ".join(name for name in SHEETS if role_of(name) != "input")
+    assert lost[1].startswith(f"{written}: the book does not say that this ")
 
 
 # --- on sheets of ours ---
 
 
 def test_numbers_typed_over_formulas_are_listed(path: Path) -> None:
-    read = reread(path, put(Sizing_F20=5, Summary_J8=2, Budget_I30=7, Budget_J30=7, Checks_D8=0, Cover_B11="fine"))
+    read = reread(path, put(Sizing_F20=5, Summary_J8=2, Budget_I30=7, Budget_J30=7, Checks_D8=0, Cover_B12="fine"))
     assert read.lost == (
-        f"Cover!B11: typed 'fine' over a formula; it is not read; {OWN_SHEET}",
+        f"Cover!B12: typed 'fine' over a formula; it is not read; {OWN_SHEET}",
         f"Sizing!F20: typed 5 over a formula; it is not read; {OVERRIDE}",
         f"Summary!J8: typed 2 over a formula; it is not read; {OVERRIDE}",
         f"Budget!I30:J30: typed 7 over a formula; it is not read; {OVERRIDE}, or the other costs of Assumptions",
@@ -360,7 +364,7 @@ def test_more_costs_and_workloads_than_before_do_not_shift_the_comparison(path: 
             sheet.cell(row, 2, 100)
         workloads = book["Workloads"]
         for row in range(9, 9 + SPARE + 2):  # two more than there are lines
-            for position in range(1, 21):
+            for position in range(1, range_boundaries(workloads.tables["Workloads"].ref)[2] + 1):
                 if workloads.cell(6, position).value != "notes":
                     workloads.cell(row, position, workloads.cell(7, position).value)
             workloads.cell(row, 1, f"more {row}")
@@ -403,12 +407,14 @@ def test_own_columns_of_the_small_tables_are_listed(path: Path) -> None:
 
 def test_a_value_beside_a_blank_row_is_listed(path: Path) -> None:
     def edit(book: Workbook) -> None:
-        book["Workloads"].cell(6, 57, "owner")
-        book["Workloads"].cell(10, 57, "Li")
+        sheet, found = table(book, "Workloads")
+        right = range_boundaries(found.ref)[2] + 1
+        sheet.cell(6, right, "owner")
+        sheet.cell(10, right, "Li")
 
     read = reread(path, edit)
     assert read.extra_columns == {"Workloads": {"owner": [None, None]}}
-    assert read.lost == (f"Workloads!BE10: 'Li' beside the inputs is not carried over; {OWN_SHEET}",)
+    assert read.lost == (f"Workloads!BF10: 'Li' beside the inputs is not carried over; {OWN_SHEET}",)
 
 
 def test_formats_charts_links_and_colours_of_the_user_are_listed(path: Path) -> None:

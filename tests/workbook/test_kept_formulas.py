@@ -23,6 +23,8 @@ from gpusheet.workbook.recalculation.file import recalculated
 TODO = "type it anew in the new book if you need it"
 EPOCH = datetime.date(1899, 12, 30)
 
+pytestmark = pytest.mark.usefixtures("without_decisions")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from openpyxl import load_workbook
+
 from gpusheet.catalog import Catalog
 from gpusheet.workbook.book import write
 from gpusheet.workbook.inputs import sample
+from gpusheet.workbook.layout import TABLE_HEADER
 from gpusheet.workbook.reader import read_book
+from gpusheet.workbook.reading.areas import FORMER
 
 OLDER = Path(__file__).parent / "data" / "schema1.zh.xlsx"  # the sample as version 0.1.0 wrote it
 
@@ -24,5 +28,7 @@ def test_the_older_book_is_read_with_what_came_later(tmp_path: Path) -> None:
     before = write(sample("zh"), tmp_path / "new.xlsx", lang="zh")
     after = write(read.inputs, tmp_path / "old.xlsx", lang="zh")
     assert after.checks_failed == 0 and after.total == before.total
+    prices = load_workbook(tmp_path / "old.xlsx")["Prices"]
+    assert {cell.value for cell in prices[TABLE_HEADER]}.isdisjoint(FORMER)
     again = read_book(tmp_path / "old.xlsx")
     assert again.inputs == read.inputs and not again.warnings

@@ -223,6 +223,9 @@ def _reordered(book: Workbook) -> None:
     sheet, found = table(book, "Prices")
     left, header, right, last = range_boundaries(found.ref)
     rows = [[sheet.cell(row, i).value for i in range(right, left - 1, -1)] for row in range(header, last + 1)]
+    for row in range(header + 1, last + 1):
+        for i in range(left, right + 1):  # formats stay where they are: none of them is to make a date of a number
+            sheet.cell(row, i).number_format = "General"
     for offset, values in enumerate(rows):
         own = ["approved by", "margin"] if offset == 0 else [f"Li {offset}", offset / 8]
         for position, value in enumerate([*values[:3], own[0], *values[3:], own[1]], left):

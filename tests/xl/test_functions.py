@@ -61,7 +61,7 @@ def test_a_function_gives_what_its_rule_gives(case: Case) -> None:
         assert same(function(*(int(c) if isinstance(c, float) and c.is_integer() else c for c in cells)), expected)
         assert same(function(*([[cell]] if not isinstance(cell, tuple) else cell for cell in cells)), expected)
         results += 1
-    assert results >= 5
+    assert results >= 2
 
 
 def _refused(argument: Any, cell: Any) -> bool:
@@ -135,7 +135,7 @@ def test_blanks_that_a_rule_can_do_without_are_few() -> None:
                 if outcome != VALUE:
                     without.add(f"{function.name} {argument.name}")
     spelled = {f.name for f in RULES if f.rule and any(
-        word in f.rule.plain_expression.__repr__() for word in ("if_given", "choose", "whole_replicas"))}  # fmt: skip
+        word in f.rule.plain_expression.__repr__() for word in ("if_given", "choose", "pick", "whole_replicas"))}  # fmt: skip
     assert {one.split()[0] for one in without} <= spelled
 
 

@@ -39,9 +39,9 @@ BAD: tuple[Any, ...] = (
 
 # Spreadsheets raise 1 + rate to the number of periods, Python to its negative: what overflows there is 0 here.
 NOT_ALIKE = {("BUY_NPV", argument, value) for argument, value in ((3, 1e300), (3, -1e300), (4, 1e300))}
-NOT_ALIKE |= {("BUY_NPV", 3, 1e15), ("BUY_NPV", 4, 1e15)}
+NOT_ALIKE |= {("BUY_NPV", 3, 1e15), ("BUY_NPV", 4, 1e15), ("DISCOUNT_FACTOR", 0, -1)}
 # A name asks for every number of its formula; the rule does without those of a branch that a typed value replaces.
-STRICTER = {("DEFAULT_SHARE", place) for place in (1, 2, 3, 4)} | {("QUEUE_S", 2)}
+STRICTER = {("DEFAULT_SHARE", place) for place in (1, 2, 3, 4)} | {("HOUR_CARDS", place) for place in (1, 2, 3)} | {("QUEUE_S", 2)}
 
 
 def expected(call: Call) -> Any:

@@ -12,6 +12,7 @@ from values import same
 from gpusheet import estimate
 from gpusheet.catalog import Assumptions, Catalog, Gpu, Model, Price, Workload, columns
 from gpusheet.catalog.schema import is_blank
+from gpusheet.decisions.comparison import compare
 from gpusheet.lookup import Context
 from gpusheet.missing import is_missing
 from gpusheet.registry import all_rules
@@ -229,19 +230,43 @@ def test_prices_are_the_newest_of_each_offer() -> None:
 
 
 def test_cards_are_compared_by_what_the_estimate_gives() -> None:
-    header, *rows = COMPARE(EXAMPLE, "fits,monthly_cost,card_tier")
-    assert header == ["gpu", "price_list", "pricing_model", "listing", "fits", "monthly_cost", "card_tier"]
+    header, *rows = COMPARE(EXAMPLE, "fits,monthly_cost,card_tier,cards")
+    assert header == ["gpu", "price_list", "pricing_model", "listing", "fits", "monthly_cost", "card_tier", "cards"]
     catalog = Catalog.builtin()
     assert {row[0] for row in rows} == {card.gpu for card in catalog.gpus}  # every card, also without a price
     workload = dict(zip(*EXAMPLE, strict=True))
     costs = []
     for row in rows:
-        given = {name: cell or None for name, cell in zip(header[:4], row[:4], strict=True)}
+        given = {name: cell or None for name, cell in zip(header[:4], row[:4], strict=True)} | {"cards": row[7]}
         found = estimate([Workload(**workload | given)])
         assert all(same(cell, found[name][0]) or cell == "#N/A" for name, cell in zip(header[4:], row[4:], strict=True))
         costs.append((row[4] != 1.0, not isinstance(row[5], float), row[5] if isinstance(row[5], float) else 0))
     assert costs == sorted(costs)
     assert {row[1] for row in rows} == {"gongjiyun"}  # the price list that the workload names is kept to
+
+
+def test_cards_are_compared_as_on_the_sheet() -> None:
+    """What is typed for the own card holds for it alone; without one, for all. Others take what holds the weights."""
+    typed = {"cards": 2, "concurrency": 3, "card_throughput": 50, "fixed_cards": 7, "owned_cards": 1}
+    names = ("cards", "concurrency", "cards_needed", "net_cards", "monthly_cost")
+    for method in ("serving", "throughput", "constraint", "segment"):
+        given = dict(zip(*EXAMPLE, strict=True)) | typed | {"sizing_method": method, "model": "Qwen3-32B"}
+        rows = COMPARE([list(given), list(given.values())], ",".join(names))[1:]
+        table = compare(Workload(**given), Context()).set_index(["gpu", "pricing_model"])
+        priced = [row for row in rows if row[1] and row[2]]
+        assert len(priced) > 5 and {row[0] == "L20" for row in priced} == {True, False}
+        for gpu, _, model, _, *cells in priced:
+            wanted = table.loc[(gpu, model)]
+            shown = dict(zip(names, cells, strict=True))
+            assert all(same(shown[name], wanted[name]) or (shown[name] == "#N/A" and wanted[name] != wanted[name])
+                       for name in ("cards", "cards_needed", "net_cards", "monthly_cost"))
+            assert (shown["concurrency"] == 3) == (gpu == "L20")
+    free = {name: value for name, value in given.items() if name not in ("gpu", *typed)}
+    everywhere = COMPARE([[*free, "Cards per replica"], [*free.values(), 2]], "cards")[1:]
+    assert {row[4] for row in everywhere} == {2.0}
+    assert len({row[4] for row in COMPARE([list(free), list(free.values())], "cards")[1:]}) > 2
+    assert code(COMPARE, [[*free, "gpu"], [*free.values(), "H300"]]) == "#N/A"
+    assert code(COMPARE, [[*free, "cards", "Cards per replica"], [*free.values(), 2, 2]]) == "#VALUE!"
 
 
 def test_one_workload_may_stand_upright() -> None:

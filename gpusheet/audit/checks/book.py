@@ -22,7 +22,7 @@ LOG = {
     "version": re.compile(r"version|版本", re.I), "date": re.compile(r"date|日期", re.I),
     "author": re.compile(r"author|by|作者|编制", re.I), "change": re.compile(r"change|description|变更|说明", re.I),
 }  # fmt: skip
-ORDER = {"cover": 0, "text": 0, "input": 1, "calculation": 2, "output": 3, "check": 4}
+ORDER = {"cover": 0, "text": 0, "input": 1, "calculation": 2, "output": 3, "static": 3, "check": 4}
 MANY = 5  # sheets that want an index
 
 

@@ -52,8 +52,9 @@ def _several(this: Point, sheet: Sheet, places: list[Place], words: tuple[str, s
 
 @point(
     8, "M", ("No typed numbers among results", "结果表中没有手填数字"),
-    ("Typed numbers on sheets of calculation and output, but for headers and time lines.",
-     "计算表与输出表中除表头与时间轴外的手填数字。"),
+    ("Typed numbers on sheets of calculation and output, but for headers and time lines; the sheet Risk of gpusheet is static: "
+     "numbers that were drawn and say so.",
+     "计算表与输出表中除表头与时间轴外的手填数字；gpusheet 的风险表为静态表，其抽样数字已注明。"),
     ("a formula, or an input on an input sheet", "公式,或放在输入表中的输入"),
     ("move the number to the inputs", "将数字移到输入表"),
 )  # fmt: skip
@@ -94,6 +95,7 @@ def has_units(model: Model, this: Point) -> Iterator[Finding]:
         if columns:
             column, head = min(columns.items())
             lacking = [(row, column) for row in sheet.rows if row > head and not sheet.text(row, column)
+                       and not sheet.in_table(row, column)  # a table has its units above its columns
                        and sheet.text(row, min(sheet.rows[row])) and _has_numbers(sheet, row, column)]  # fmt: skip
             yield from _several(
                 this, sheet, lacking, ("named rows of numbers without a unit", "个有名称的数字行没有单位")
@@ -151,7 +153,7 @@ def one_spelling(model: Model, this: Point) -> Iterator[Finding]:
 )  # fmt: skip
 def no_dead_inputs(model: Model, this: Point) -> Iterator[Finding]:
     for sheet in model.sheets:
-        if model.roles[sheet.title] in ("cover", "text", "check") or not any(one.formulas for one in model.sheets):
+        if model.roles[sheet.title] in ("cover", "text", "static", "check") or not any(one.formulas for one in model.sheets):
             continue
         choices = _choices(sheet)
         dead: dict[bool, list[Place]] = defaultdict(list)

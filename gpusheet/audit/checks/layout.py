@@ -227,7 +227,7 @@ def printed(model: Model, this: Point) -> Iterator[Finding]:
 def protected(model: Model, this: Point) -> Iterator[Finding]:
     for sheet in model.sheets:
         role, on = model.roles[sheet.title], bool(sheet.stub.protection.sheet)
-        if role in ("calculation", "output", "check") and sheet.formulas and not on:
+        if role in ("calculation", "output", "static", "check") and sheet.formulas and not on:
             yield this.finding(note, Words("formulas without protection", "公式未受保护"), sheet.title)
         if (
             role == "input"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from gpusheet.audit.cells import Place, Sheet
-from gpusheet.audit.model import Model, ranges
+from gpusheet.audit.model import Model, ranges, steps
 from gpusheet.audit.registry import Finding, Point, Words, error, note, point, warning
 from gpusheet.audit.runs import Odd, columns_of, odd_cells, rows_of
 from gpusheet.audit.shapes import Area
@@ -146,11 +146,10 @@ def consecutive(model: Model, this: Point) -> Iterator[Finding]:
     for title, line in model.time_lines.items():
         sheet = model.book.sheets[title]
         if line.dated:
-            steps = [(b.year * 12 + b.month - a.year * 12 - a.month, (b - a).days)
-                     for a, b in zip(line.values, line.values[1:], strict=False)]  # fmt: skip
-            if len({months for months, _ in steps}) > 1 and len({days for _, days in steps}) > 1:
-                usual = max(steps, key=[months for months, _ in steps].count)[0]
-                at = next(offset for offset, (months, _) in enumerate(steps, 1) if months != usual)
+            by_months, by_days = (Counter(one) for one in zip(*steps(line.values), strict=True))
+            if len(by_months) > 1 and len(by_days) > 1:
+                usual = by_months.most_common(1)[0][0]
+                at = next(offset for offset, (months, _) in enumerate(steps(line.values), 1) if months != usual)
                 value = line.values[at]
                 yield this.finding(error, Words(f"{value} after {line.values[at - 1]}", f"{line.values[at - 1]} 之后为 {value}"),
                                    title, ranges([(line.row, line.first + at)])[0][0])  # fmt: skip

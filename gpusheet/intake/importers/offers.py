@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -72,6 +72,11 @@ class Quote:
     values: Mapping[str, Any]
     zone: str = ""
     when: str = ""  # of a bill: the later one is the price
+    cell: Callable[[str], Place] | None = None  # of a field, where the row's own place is not all that is known
+
+    def at(self, name: str) -> Place:
+        """The cell of a field."""
+        return self.cell(name) if self.cell is not None else self.place
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -133,7 +138,7 @@ class Offers:
             kept += self._one_each(quotes)
             used |= {quote.line for quote in quotes}
         prices = tuple(Price.model_construct(**quote.values) for quote in kept)  # every value has been read by its column
-        odd = implausible(prices, lambda row, _: kept[row].place, catalog=self.options.catalog, today=self.options.today)
+        odd = implausible(prices, lambda row, name: kept[row].at(name), catalog=self.options.catalog, today=self.options.today)
         told = (*self.told.findings(), *(one for one in odd if one.code != "same-offer"))  # which is told for all rows at once
         return Imported(
             self.kind, prices, told, self.columns | named, self.present, len(used),

@@ -12,6 +12,7 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.catalog import Column, Engine, Fx, Generation, Gpu, Model, OtherCost, Price, Row, Workload, columns
+from gpusheet.catalog.planning import PLANNING
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.assumptions_sheet import SMALL
@@ -22,11 +23,13 @@ from gpusheet.workbook.reading.older import LATER_TABLES, is_older, may_lack
 ROW_TYPES: dict[str, type[Row]] = {
     "GPUs": Gpu, "Models": Model, "Engines": Engine, "Generations": Generation, "Prices": Price, "FX": Fx,
     **{name: row_type for name, row_type, *_ in SMALL},
+    **{name: row_type for name, (row_type, *_) in PLANNING.items()},
     "OtherCosts": OtherCost, "Workloads": Workload,
 }  # fmt: skip
 # tables in which the first column names the row, so that it may stand there once
-KEYED = tuple(name for name in ROW_TYPES if name not in ("Prices", "FX", "OtherCosts"))
-COMPUTED = {"Prices": {column.name for column in PRICE_COLUMNS}}
+KEYED = tuple(name for name in ROW_TYPES if name not in ("Prices", "FX", "OtherCosts", "Actuals"))
+FORMER = {"terms_known", "model_known", "price_key"}  # columns that earlier versions computed
+COMPUTED = {"Prices": {*(column.name for column in PRICE_COLUMNS), *FORMER}}
 ABOVE = 3  # rows over a header that belong to it: group or hint, labels, units
 
 

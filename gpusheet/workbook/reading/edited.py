@@ -48,6 +48,8 @@ class Edited:
                 for column, position in read.items():
                     found[area.sheet.title, number, position] = (name, index, column)
         assert self.factors.sheet is not None
+        if (chooser := self.factors.chooser) is not None:
+            found["Cover", chooser.row, chooser.column] = (ASSUMPTIONS, 0, "scenario")
         for name, row in self.factors.rows.items():
             found[self.factors.sheet.title, row, self.factors.column] = (ASSUMPTIONS, 0, name)
         return found

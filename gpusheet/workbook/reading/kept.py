@@ -18,7 +18,7 @@ from gpusheet.catalog import columns
 from gpusheet.workbook.assumptions_sheet import NAME as ASSUMPTIONS
 from gpusheet.workbook.carried_formulas import CarriedFormula, Reference, Spot
 from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
-from gpusheet.workbook.reading.areas import COMPUTED, ROW_TYPES
+from gpusheet.workbook.reading.areas import COMPUTED, FORMER, ROW_TYPES
 from gpusheet.workbook.reading.cells import Cells, Unreadable, blocks, formula_of, shown
 from gpusheet.workbook.reading.edited import Edited
 from gpusheet.workbook.reading.rows import CARRIED, Table
@@ -163,7 +163,7 @@ class _Formulas:
         """All cells of the old book that the new one has: inputs, and what tables compute."""
         found = {at: Spot(*target) for at, target in self.edited.inputs.items()}
         for name, table in self.edited.tables.items():
-            computed = {column: table.area.at[column] for column in COMPUTED.get(name, ()) if column in table.area.at}
+            computed = {column: table.area.at[column] for column in COMPUTED.get(name, set()) - FORMER if column in table.area.at}
             for index, number in enumerate(table.numbers):
                 for column, at in computed.items():
                     found[table.area.sheet.title, number, at] = Spot(name, index, column)

@@ -12,7 +12,7 @@ from openpyxl.utils import range_boundaries
 
 from gpusheet.workbook.carry import CarriedColumn, CarriedLog, CarriedNote, CarriedSheet, log_entries, log_header
 from gpusheet.workbook.lambda_names import is_ours
-from gpusheet.workbook.layout import SHEETS, role_of
+from gpusheet.workbook.layout import OPTIONAL, SHEETS, role_of
 from gpusheet.workbook.reading.cells import shown
 from gpusheet.workbook.reading.edited import ANEW, Edited, cells_of, lost
 from gpusheet.workbook.reading.features import (
@@ -60,6 +60,8 @@ def rest_of(edited: Edited) -> Rest:
                 rest.notes.append(column)
     for part in sheet_parts(edited.package):
         title = part.title
+        if title in OPTIONAL:
+            continue  # static: it is not carried over, and the reader says so
         if title not in edited.our_sheets:
             reasons = _why_not(edited, part)
             if reasons:
@@ -134,6 +136,9 @@ def _features(edited: Edited, part: SheetPart) -> Iterator[str]:
 
 def _on_our_columns(edited: Edited, title: str, areas: str) -> bool:
     """Whether a validation touches a column of ours, where our own is written anew."""
+    chooser = edited.factors.chooser
+    if chooser is not None and title == "Cover":
+        return areas == str(chooser.coordinate)
     ours = {position for table in edited.tables_on(title) for position in table.area.at.values()}
     if edited.factors.sheet is not None and edited.factors.sheet.title == title:
         ours.add(edited.factors.column)

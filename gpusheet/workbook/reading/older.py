@@ -12,9 +12,10 @@ from typing import Any
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Catalog, Column, Row, columns
+from gpusheet.catalog.planning import PLANNING
 
-SCHEMA = "2"
-LATER_TABLES = {"Engines": "engines", "Generations": "generations"}
+SCHEMA = "3"
+LATER_TABLES = {"Engines", "Generations", *PLANNING}
 _LENDING = {"GPUs": "gpus", "Models": "models", "Precisions": "precisions"}
 _STAND_IN: dict[str, Any] = {"generation": "other"}  # for rows of the user's own
 

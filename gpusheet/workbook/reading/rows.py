@@ -14,6 +14,7 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.catalog import Assumptions, BadRow, Column, Price, Row, columns
+from gpusheet.catalog.planning import PLANNING
 from gpusheet.catalog.schema import is_blank
 from gpusheet.catalog.settings import CURRENCY_DEFAULT, Settings
 from gpusheet.constants import NAMED
@@ -31,7 +32,9 @@ from gpusheet.workbook.reading.older import is_older, lent
 
 R = TypeVar("R", bound=Row)
 
-CARRIED = ("Workloads", "GPUs", "Models", "Engines", "Generations", "Prices", "FX")  # tables whose added columns go along
+COVER_ROWS = 40  # within which the scenario is chosen
+
+CARRIED = ("Workloads", "GPUs", "Models", "Engines", "Generations", "Prices", "FX", *PLANNING)  # tables whose added columns go along
 
 
 @dataclass
@@ -189,11 +192,14 @@ class Factors:
     said: set[tuple[int, int]] = field(default_factory=set)  # cells (row, column) that are spoken of, if they are odd
     column: int = VALUE_AT
     end: int = 0  # the last row before the small tables
+    chooser: Any = None  # the cell of the Cover that chooses the scenario
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
     def place(self, name: str) -> str:
+        if name == "scenario" and self.chooser is not None:
+            return f"Cover!{self.chooser.coordinate} ({name})"
         title = self.sheet.title if self.sheet is not None else ASSUMPTIONS
         if name not in self.rows:
             return f"{title} ({name})" if name else title
@@ -240,6 +246,9 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
             near = nearest(name, known)
             hint = f"did you mean {', '.join(near)}?" if near else "note it on a sheet of your own"
             found.lost.append(f"{place}: {name!r} is no assumption of gpusheet and is not read; {hint}")
+    found.chooser = _chooser(book)
+    if found.chooser is not None:
+        values["scenario"] = cells.value(found.chooser, "text")
     fields = tuple(column for column in known.values() if column.name in values)
     values, bad_cells = _understood(fields, values, found.place, found.warnings)
     found.settings = _read(Settings, values, found, older)
@@ -248,6 +257,18 @@ def read_factors(book: Workbook, areas: Mapping[str, Area], cells: Cells) -> Fac
         found.sources = _own_sources(found, found.assumptions, cells, older)
     found.errors = besides(found.errors, bad_cells) + bad_cells
     return found
+
+
+def _chooser(book: Workbook) -> Any:
+    """The cell of the Cover that chooses the scenario, beside its label; None where there is none."""
+    column = next(column for column in columns(Settings) if column.name == "scenario")
+    if "Cover" not in book.sheetnames:
+        return None
+    for row in range(1, COVER_ROWS):
+        label = cell_at(book["Cover"], row, 1)
+        if label is not None and str(label.value).strip() in (column.en, column.zh):
+            return book["Cover"].cell(row, 2)
+    return None
 
 
 def _own_sources(found: Factors, assumptions: Assumptions, cells: Cells, older: bool) -> dict[str, str]:

@@ -39,7 +39,7 @@ def strays(edited: Edited, title: str) -> Iterator[str]:
             if cell.data_type != "f":
                 place = computed.area.place(_computed(computed)[column], row)
                 yield lost(place, f"typed {shown(value)} over a formula; it is not read", "change the row's inputs")
-        elif (column, value) not in numbers:
+        elif (column, _digits(value)) not in numbers:
             found[row, column] = cell
     for where, members in blocks(found):
         cell = found[members[0]]
@@ -52,7 +52,12 @@ def _known(edited: Edited, title: str) -> tuple[set[str], set[tuple[int, Any]]]:
     """Our texts on an input sheet, and our numbers with their columns."""
     cells = cells_of(edited.made_sheet(title))
     texts = {_plain(cell.value) for cell in cells.values() if isinstance(cell.value, str)}
-    return texts, {(column, cell.value) for (_, column), cell in cells.items() if not isinstance(cell.value, str)}
+    return texts, {(column, _digits(cell.value)) for (_, column), cell in cells.items() if not isinstance(cell.value, str)}
+
+
+def _digits(value: Any) -> Any:
+    """A number in the 15 digits that every program keeps."""
+    return float(f"{value:.15g}") if isinstance(value, float) else value
 
 
 def _plain(text: str) -> str:

@@ -28,7 +28,7 @@ def typed_over(edited: Edited, title: str) -> Iterator[str]:
     changed: dict[tuple[int, int], str] = {}
     formulas = 0
     for at, cell in cells_of(edited.book[title]).items():
-        if cell.value is None or (title, *at) in edited.log:
+        if cell.value is None or (title, *at) in edited.log or (title, *at) in edited.inputs:
             continue
         model = made.get(at)
         wanted, found = formula_of(model), formula_of(cell)
