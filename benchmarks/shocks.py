@@ -6,7 +6,8 @@ A count moves by one. Nothing has to follow in Lookup, which only repeats inputs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,13 +15,15 @@ from typing import Any
 
 from openpyxl.utils import column_index_from_string, coordinate_to_tuple
 
-from gpusheet.catalog import Assumptions, Column, Workload, columns
+from gpusheet.catalog import Assumptions, Column, columns
 from gpusheet.catalog.settings import Settings
 from gpusheet.workbook.book import Built, build
-from gpusheet.workbook.evaluate import Frame, _Plain, engine_values, load_engine
+from gpusheet.workbook.evaluate import Frame, engine_of, engine_values
 from gpusheet.workbook.fetches import FETCHES
 from gpusheet.workbook.inputs import Inputs, sample
-from gpusheet.workbook.package import pack, repacked
+from gpusheet.workbook.layout import FIRST_COLUMN
+from gpusheet.workbook.lookup_offers import OFFERS
+from gpusheet.workbook.package import pack
 from gpusheet.workbook.reading.areas import ROW_TYPES
 
 STEP = 0.05
@@ -46,14 +49,14 @@ class Number:
 
 
 def inputs() -> Inputs:
-    """The sample, every workload but those with a typed number of cards once more as the serving engine sees it."""
+    """The sample, with its first two workloads once more as the serving method sizes them."""
     made = sample("en")
     again = [one.model_copy(update={"workload": f"{one.workload}, served", "sizing_method": "serving", "requests_per_day": 40_000.0,
                                     "concurrency": None}) for one in made.workloads[:2]]  # fmt: skip
     return replace(made, workloads=(*made.workloads, *again))
 
 
-def numbers(made: Inputs, built: Built) -> Iterator[Number]:
+def numbers(built: Built, values: Mapping[str, Any]) -> Iterator[Number]:
     """The numbers on which the workloads rest."""
     sheet: Any = built.book["Assumptions"]
     for column in (*columns(Settings), *columns(Assumptions)):
@@ -61,16 +64,14 @@ def numbers(made: Inputs, built: Built) -> Iterator[Number]:
             cell = sheet.cell(built.lookup.cells.rows[column.name], 3)
             if isinstance(cell.value, int | float):
                 yield Number("Assumptions", cell.coordinate, column, float(cell.value))
-    named = {(fetch.table, str(value).casefold()) for fetch in FETCHES for value in _asked(made, built, fetch.asked)}
+    asked = referenced(built, values)
     for table, placed in built.placed.items():
         row_type = ROW_TYPES.get(table)
         if row_type is None or table in ("Earlier", "Actuals", "SignOff", "Contracts"):
             continue
         own: Any = built.book[placed.sheet]
-        key = next(column for column in columns(row_type) if column.is_name or column.name in placed.letters)
-        for row in range(placed.first, placed.last + 1):
-            name = own[f"{placed.letters[key.name]}{row}"].value
-            if row_type is not Workload and any(table == one for one, _ in named) and (table, str(name).casefold()) not in named:
+        for number, row in enumerate(range(placed.first, placed.last + 1), 1):
+            if number not in asked.get(table, {number}):
                 continue
             for column in columns(row_type):
                 cell = own[f"{placed.letters[column.name]}{row}"]
@@ -78,32 +79,30 @@ def numbers(made: Inputs, built: Built) -> Iterator[Number]:
                     yield Number(placed.sheet, cell.coordinate, column, float(cell.value))
 
 
-def _asked(made: Inputs, built: Built, name: str) -> set[Any]:
-    found = {getattr(one, name, None) or getattr(made.assumptions, name, None) for one in made.workloads}
-    if name == "generation":
-        cards = {one.gpu for one in made.workloads}
-        found = {gpu.generation for gpu in made.catalog.gpus if gpu.gpu in cards}
-    if name == "scenario":
-        found = {made.plans.scenarios[0].scenario}
+def referenced(built: Built, values: Mapping[str, Any]) -> dict[str, set[Any]]:
+    """The numbers of the rows that Lookup found, by table; tables that it does not ask are not there."""
+    lines = [(fetch.table, f"{fetch.prefix}_row") for fetch in FETCHES] + [("Prices", f"{offer}_line") for offer in OFFERS]
+    found: dict[str, set[Any]] = defaultdict(set)
+    for table, line in lines:
+        found[table].update(values["Lookup"][built.lookup.rows[line] - 1][FIRST_COLUMN - 1 :])
     return found
 
 
 def main() -> None:
-    made = inputs()
-    built = build(made, "en", 12)
+    built = build(inputs(), "en", 12)
     with TemporaryDirectory() as folder:
-        package, plain = Path(folder, "book.xlsx"), Path(folder, "plain.xlsx")
+        package = Path(folder, "book.xlsx")
         pack(built.book, package)
         frame = Frame.of(built.book)
-        repacked(package, plain, _Plain(frame), compressed=False)
-        engine = load_engine(plain)
+        engine = engine_of(package, frame)
     engine.evaluate_all()
 
     def values() -> dict[str, Any]:
         return {title: engine_values(engine, title, *size) for title, size in frame.sizes.items() if title not in ECHOES}
 
+    looked_up = {"Lookup": engine_values(engine, "Lookup", *frame.sizes["Lookup"])}
     before, still, red, tried = values(), [], [], 0
-    for one in numbers(made, built):
+    for one in numbers(built, looked_up):
         row, column = coordinate_to_tuple(one.address)
         moved = False
         for sign in (1, -1):

@@ -74,3 +74,4 @@ MD1_WAIT = NamedConstant("md1_wait", 0.5, Ratio, "Mean wait of M/D/1 against M/M
 TIERS = (0.0, 1.0, 2.0, 4.0, 8.0)  # numbers of cards that are sold [C]; none first, a whole node last
 
 NAMED = (TINY, *(value for value in list(globals().values()) if isinstance(value, NamedConstant) and value is not TINY))
+NAMES = frozenset(constant.name for constant in NAMED)

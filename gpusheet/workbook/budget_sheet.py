@@ -15,7 +15,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.calendar import LINES, MONTH_INPUTS, Line
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.constants import NAMED
+from gpusheet.constants import NAMES
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula, nullable, sign
 from gpusheet.registry import find_rule
@@ -156,8 +156,8 @@ class BudgetWriter:
         rule, count = line.rule, self.span.count
         earlier = set(self.at.blocks)
         needed = [node.name for node in line.expression.walk() if isinstance(node, Symbol)]
-        constants = {constant.name for constant in NAMED} | set(TABLES)
-        drivers = [n for n in dict.fromkeys(needed) if n not in (*MONTH_INPUTS, *earlier, *constants)]
+        elsewhere = {*MONTH_INPUTS, *earlier, *NAMES, *TABLES}
+        drivers = [n for n in dict.fromkeys(needed) if n not in elsewhere]
         if line.name == COST:
             drivers.insert(0, "pricing_model")
         self.facts[line.name] = Facts(sign(line.expression, self.facts), nullable(line.expression, self.facts))
@@ -211,14 +211,13 @@ class BudgetWriter:
     def _total_of(self, name: str, top: int, bottom: int, unit: Unit, money: bool) -> None:
         """The total of a block: the sum where every workload has a number, else a word that says it is blocked."""
         self.look.text(self.sheet.cell(self.line, 2, self.words["total"]), bold=True)
+        whole = (f"(COUNT({{}})={COUNTED})*{TAX}" if money else f"COUNT({{}})={COUNTED}").format
         cells = f"{self.at.first}{top}:{self.at.first}{bottom}"
-        whole = f"(COUNT({cells})={COUNTED})*{TAX}" if money else f"COUNT({cells})={COUNTED}"
         lacking = f"{COUNTED}-COUNT({cells})"
-        self._row(self.line, f'=IF({whole},SUM({cells}),{BLOCKED}&REPT(" "&{lacking},1*({lacking}>0)))', unit)
+        self._row(self.line, f'=IF({whole(cells)},SUM({cells}),{BLOCKED}&REPT(" "&{lacking},1*({lacking}>0)))', unit)
         # counted as its column is, so that it is no workload's total with another formula than its neighbours
         own, row = f"H{top}:H{bottom}", f"{self.at.first}{self.line}:{self.at.last}{self.line}"
-        whole = f"(COUNT({own})={COUNTED})*{TAX}" if money else f"COUNT({own})={COUNTED}"
-        total = f"=IF({whole},{'SUM' if money else 'MAX'}({row}),{BLOCKED})"
+        total = f"=IF({whole(own)},{'SUM' if money else 'MAX'}({row}),{BLOCKED})"
         self.look.total(self._set(self.line, TOTAL, total), unit)
         self.at.rows[name] = self.line
 
@@ -227,9 +226,9 @@ class BudgetWriter:
         for column in range(FIRST, FIRST + self.at.months):
             self.look.total(self.sheet.cell(row, column), unit)
 
-    def _row_total(self, row: int, unit: Unit, how: str) -> None:
+    def _row_total(self, row: int, unit: Unit) -> None:
         cells = f"{self.at.first}{row}:{self.at.last}{row}"
-        self.look.total(self._set(row, TOTAL, f"=IF(COUNT({cells})={MONTHS},{how}({cells}),{BLOCKED})"), unit)
+        self.look.total(self._set(row, TOTAL, f"=IF(COUNT({cells})={MONTHS},SUM({cells}),{BLOCKED})"), unit)
 
     def _years(self, top: int, count: int, unit: Unit) -> None:
         """Fiscal years of rows: sums over the months of each."""
@@ -309,7 +308,7 @@ class BudgetWriter:
             if key == "contingency":
                 self.look.formula(self._set(row, DRIVER, f"={rate}"), SHARE)
             self._row(row, formula, unit)
-            self._row_total(row, unit, "SUM")
+            self._row_total(row, unit)
             self._years(row, 1, unit)
             self.at.rows[key] = row
         self.line = grand + 2

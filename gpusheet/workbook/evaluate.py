@@ -108,6 +108,14 @@ def evaluate_package(package: Path, frame: Frame) -> Values:
 
     The engine reads the package itself: 240,000 formulas take it a sixth of the time and half the memory of batches.
     """
+    engine = engine_of(package, frame)
+    engine.evaluate_all()
+    sheets = {title: engine_values(engine, title, *size) for title, size in frame.sizes.items()}
+    return Values(sheets)
+
+
+def engine_of(package: Path, frame: Frame) -> Any:
+    """The engine with what `pack` has made in it; nothing is calculated yet. It works in the package's folder."""
     plain = package.with_name("plain.xlsx")
     repacked(package, plain, _Plain(frame), compressed=False)
     try:
@@ -115,9 +123,7 @@ def evaluate_package(package: Path, frame: Frame) -> Values:
     except OSError as error:  # a formula that cannot be parsed; the message names its cell
         raise GpusheetError(f"the workbook cannot be calculated: {error}; mend that formula") from error
     plain.unlink()
-    engine.evaluate_all()
-    sheets = {title: engine_values(engine, title, *size) for title, size in frame.sizes.items()}
-    return Values(sheets)
+    return engine
 
 
 def load_engine(package: Path, date_system: str = "1900") -> Any:

@@ -11,6 +11,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.intake.guard import like_a_formula
+from gpusheet.workbook.recalculation.deviations import digits
 from gpusheet.workbook.style import FORMULA, Look, printing, protect, set_widths
 from gpusheet.xl.functions import Function, functions, grouped
 
@@ -118,7 +119,7 @@ def call(function: Function, ranges: Mapping[str, str]) -> tuple[str, Any]:
     ('=CARD_TIER(2.67)', 4.0)
     """
     # Excel keeps 15 digits of what is typed
-    spelled = [float(f"{one:.15g}") if isinstance(one, float) else one for one in function.example]
+    spelled = [digits(one) if isinstance(one, float) else one for one in function.example]
     formula, value = function.call(ranges), function(*spelled)
     if not function.spills:
         return f"={formula}", value

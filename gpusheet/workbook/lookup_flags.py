@@ -6,18 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gpusheet.catalog import INHERITED, Column, Gpu, Model, Row
+from gpusheet.units import Flag, unit_of
 from gpusheet.workbook.assumptions_sheet import GROUPS, AssumptionCells, match_choice
 from gpusheet.workbook.layout import NAME_ROW
-
-
-@dataclass(frozen=True)
-class LookupFlag:
-    """A line that is 1 where something holds, 0 where it does not, and blank without a workload."""
-
-    name: str
-    en: str
-    zh: str
-    formula: str
+from gpusheet.workbook.lookup_parts import FetchLine
 
 
 @dataclass(frozen=True)
@@ -51,18 +43,21 @@ class Zones:
 
 
 class FlagMaker:
-    """Collects the flags; `at` gives the cell of a line in the first workload's column."""
+    """Collects the flags, lines that are 1 where something holds, 0 where it does not, and blank without a workload.
+
+    `at` gives the cell of a line in the first workload's column.
+    """
 
     def __init__(self, cells: AssumptionCells, at: Callable[[str], str]) -> None:
         self.cells, self.at = cells, at
-        self.flags: list[LookupFlag] = []
+        self.flags: list[FetchLine] = []
 
     def _add(self, name: str, title: tuple[str, str], what: tuple[str, str], tests: Sequence[str]) -> None:
         if tests:
             # one comparison alone would be TRUE, over which SUM passes
             test = "*".join(tests if len(tests) > 1 else ["1", *tests])
             en, zh = f"{title[0]}: {what[0]}", f"{title[1]}：{what[1]}"
-            self.flags.append(LookupFlag(name, en, zh, f'=IF(E${NAME_ROW}="","",{test})'))
+            self.flags.append(FetchLine(name, en, zh, unit_of(Flag), f'=IF(E${NAME_ROW}="","",{test})'))
 
     def _span(self, fields: Sequence[Column]) -> str:
         return f"{self.at(fields[0].name)}:{self.at(fields[-1].name)}"
@@ -133,7 +128,7 @@ class FlagMaker:
             counts = [self.at(column.name) for column in fields if column.whole]
             whole_numbers = "*".join(["1", *(f"(INT({cell})={cell})" for cell in counts)])
             formula = f'=IF(N({self.at("workload_numbers")})=1,{whole_numbers},"")'  # INT of a text would be an error
-            self.flags.append(LookupFlag(name, f"{title[0]}: {what[0]}", f"{title[1]}：{what[1]}", formula))
+            self.flags.append(FetchLine(name, f"{title[0]}: {what[0]}", f"{title[1]}：{what[1]}", unit_of(Flag), formula))
         optional = [column for column in (*zones.optional_positive, *zones.optional_nonnegative) if column.whole]
         self._add("workload_optional_counts", title, ("optional counts whole", "选填计数为整数"),
                   [f"(INT(N({self.at(c.name)}))=N({self.at(c.name)}))" for c in optional])  # fmt: skip

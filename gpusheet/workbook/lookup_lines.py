@@ -21,7 +21,8 @@ from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.fetches import FETCHES, Fetch
 from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, SCENARIO
 from gpusheet.workbook.lookup_flags import FlagMaker, Zones
-from gpusheet.workbook.lookup_offers import OFFERS, FetchLine, OfferLines
+from gpusheet.workbook.lookup_offers import OFFERS, OfferLines
+from gpusheet.workbook.lookup_parts import FetchLine
 
 NAME = "Lookup"
 TYPED = "typed_"

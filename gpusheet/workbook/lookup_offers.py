@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from gpusheet.catalog import columns
 from gpusheet.catalog.derived import Found
-from gpusheet.units import Flag, NewestDay, Number, Rate, Text, Unit, unit_of
+from gpusheet.units import NewestDay, Number, Rate, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
 from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, OLD_DAY
 from gpusheet.workbook.lookup_flags import FlagMaker
+from gpusheet.workbook.lookup_parts import FetchLine, Group
 
 OFFERS = ("on_demand", "monthly", "chosen", "old")
 OFFER_TITLES = {
@@ -22,28 +22,6 @@ OFFER_TITLES = {
     "chosen": ("Offer at the workload's pricing model", "所选计费方式的报价"),
 }
 OFFER_PARTS = ("key", "date", "blocking", "offers", "line", "currency", "rates", "quoted_rate", "rate")
-
-
-@dataclass(frozen=True)
-class FetchLine:
-    """A row of Lookup: what it is called and its formula for column E, to be filled right."""
-
-    name: str
-    en: str
-    zh: str
-    unit: Unit
-    formula: str
-    source: str = ""  # the sheet that it comes from
-
-    def label(self, lang: str) -> str:
-        return self.zh if lang == "zh" else self.en
-
-
-@dataclass(frozen=True)
-class Group:
-    en: str
-    zh: str
-    lines: tuple[FetchLine, ...]
 
 
 class OfferLines:
@@ -77,11 +55,7 @@ class OfferLines:
     def _put_flags(self) -> None:
         """The flags, as lines."""
         flags = self._flags.flags
-
-        def make() -> list[FetchLine]:
-            return [FetchLine(flag.name, flag.en, flag.zh, unit_of(Flag), flag.formula) for flag in flags]
-
-        self._group(("Complete: 1 where it holds", "完整性：1 表示符合"), make, [flag.name for flag in flags])
+        self._group(("Complete: 1 where it holds", "完整性：1 表示符合"), lambda: flags, [flag.name for flag in flags])
 
     @property
     def all_hold(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.calendar import LINES
-from gpusheet.constants import NAMED
+from gpusheet.constants import NAMES
 from gpusheet.formula import cell_formula
 from gpusheet.rules import SUBJECTS
 from gpusheet.wiring import TABLES, facts, quantities
@@ -67,6 +67,6 @@ class Places:
             return f"Lookup!{self.lookup.at(name)}"
         if name in self.cells.rows:
             return self.cells.value(name)
-        if name in TABLES or any(name == constant.name for constant in NAMED):
+        if name in TABLES or name in NAMES:
             return name
         raise KeyError(f"no cell holds {name}")

@@ -146,10 +146,11 @@ def consecutive(model: Model, this: Point) -> Iterator[Finding]:
     for title, line in model.time_lines.items():
         sheet = model.book.sheets[title]
         if line.dated:
-            by_months, by_days = (Counter(one) for one in zip(*steps(line.values), strict=True))
+            found = steps(line.values)
+            by_months, by_days = (Counter(one) for one in zip(*found, strict=True))
             if len(by_months) > 1 and len(by_days) > 1:
                 usual = by_months.most_common(1)[0][0]
-                at = next(offset for offset, (months, _) in enumerate(steps(line.values), 1) if months != usual)
+                at = next(offset for offset, (months, _) in enumerate(found, 1) if months != usual)
                 value = line.values[at]
                 yield this.finding(error, Words(f"{value} after {line.values[at - 1]}", f"{line.values[at - 1]} 之后为 {value}"),
                                    title, ranges([(line.row, line.first + at)])[0][0])  # fmt: skip

@@ -14,6 +14,7 @@ from gpusheet.workbook.reading.cells import blocks, formula_of, shown, text_of
 from gpusheet.workbook.reading.edited import Edited, cells_of, lost
 from gpusheet.workbook.reading.rows import CARRIED, Table
 from gpusheet.workbook.reading.typed_over import spelling
+from gpusheet.workbook.recalculation.deviations import digits
 
 LABELS = 6  # columns of Assumptions after the value that gpusheet writes: unit to flag
 
@@ -39,7 +40,7 @@ def strays(edited: Edited, title: str) -> Iterator[str]:
             if cell.data_type != "f":
                 place = computed.area.place(_computed(computed)[column], row)
                 yield lost(place, f"typed {shown(value)} over a formula; it is not read", "change the row's inputs")
-        elif (column, _digits(value)) not in numbers:
+        elif (column, _kept(value)) not in numbers:
             found[row, column] = cell
     for where, members in blocks(found):
         cell = found[members[0]]
@@ -52,12 +53,12 @@ def _known(edited: Edited, title: str) -> tuple[set[str], set[tuple[int, Any]]]:
     """Our texts on an input sheet, and our numbers with their columns."""
     cells = cells_of(edited.made_sheet(title))
     texts = {_plain(cell.value) for cell in cells.values() if isinstance(cell.value, str)}
-    return texts, {(column, _digits(cell.value)) for (_, column), cell in cells.items() if not isinstance(cell.value, str)}
+    return texts, {(column, _kept(cell.value)) for (_, column), cell in cells.items() if not isinstance(cell.value, str)}
 
 
-def _digits(value: Any) -> Any:
-    """A number in the 15 digits that every program keeps."""
-    return float(f"{value:.15g}") if isinstance(value, float) else value
+def _kept(value: Any) -> Any:
+    """A value as every program keeps it."""
+    return digits(value) if isinstance(value, float) else value
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from gpusheet.workbook.fetches import FETCHES
 from gpusheet.workbook.layout import FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW, Span
 from gpusheet.workbook.lookup_flags import FlagMaker
 from gpusheet.workbook.lookup_lines import LookupLines, typed_name
-from gpusheet.workbook.lookup_offers import FetchLine
+from gpusheet.workbook.lookup_parts import FetchLine
 from gpusheet.workbook.results.parts import Parts
 
 NUMBER, NAME, STATUS = f"$D${NUMBER_ROW}", f"$D${NAME_ROW}", f"$D${STATUS_ROW}"  # of the workload looked at

@@ -13,7 +13,7 @@ from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import MONTH_INPUTS, Line
 from gpusheet.catalog import Workload, columns
-from gpusheet.constants import NAMED
+from gpusheet.constants import NAMES
 from gpusheet.decisions.growth import WALL
 from gpusheet.decisions.periods import GROUPS
 from gpusheet.expr import Symbol
@@ -118,8 +118,7 @@ def _block(parts: Parts, sheet: Any, one: Line, line: int, at: CalendarCells, kn
     """A line of the month for every workload: drivers at the left, lines of Budget by their own cells."""
     look, budget, count, top = parts.look, parts.budget, parts.span.count, line + 1
     needed = dict.fromkeys(node.name for node in one.expression.walk() if isinstance(node, Symbol))
-    constants = {constant.name for constant in NAMED}
-    drivers = [name for name in needed if name not in (*MONTH_INPUTS, *budget.blocks, *at.blocks) and name not in constants]
+    drivers = [name for name in needed if name not in {*MONTH_INPUTS, *budget.blocks, *at.blocks, *NAMES}]
     unit = one.rule.unit
     _heads(parts, sheet, line, f"{one.label(parts.lang)}  [{unit.label(parts.lang)}]",
            [quantities()[name].label(parts.lang) for name in drivers], FIRST + budget.months - 1)  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 from gpusheet.calendar import LINES, Line
 from gpusheet.catalog import Workload, columns
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.constants import NAMED
+from gpusheet.constants import NAMES
 from gpusheet.decisions.rent_or_buy import LABELS, OFFER_LINES, OWNING_LINES
 from gpusheet.decisions.traffic import WORKLOAD_FACTS
 from gpusheet.expr import Symbol
@@ -23,14 +23,13 @@ from gpusheet.workbook.assumptions_sheet import ALL_VALID
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import DATE_ROW, FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW
 from gpusheet.workbook.lookup_lines import LookupLines
-from gpusheet.workbook.lookup_offers import FetchLine
+from gpusheet.workbook.lookup_parts import FetchLine
 from gpusheet.workbook.results.cases import MONTH_CELL
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 from gpusheet.workbook.workload_columns import WORDS, label_line
 
 NAME = "Options"
-CONSTANTS = {constant.name for constant in NAMED}
 FIRST = 5  # column E, as on Lookup
 ASKED = ("gpu", "price_list")  # by which offers are looked up, with the listing
 MONTHLY = {"month_net_cards": "fleet_cards", "month_cost": "budget_cost"}  # lines of the run-rate month under names of their own
@@ -210,7 +209,7 @@ class _Writer:
         for line in lines:
             names = {node.name for node in line.expression.walk() if isinstance(node, Symbol)}
             # what rests on assumptions alone asks whether they are within their bounds
-            complete = f"{ALL_VALID}=1" if names <= self.parts.cells.rows.keys() | CONSTANTS else ""
+            complete = f"{ALL_VALID}=1" if names <= self.parts.cells.rows.keys() | NAMES else ""
             formula = cell_formula(line.expression, _Known(self.facts), self._place, complete)
             self._next(line.name, line.label(self.parts.lang), line.rule.unit, formula, count)
 
