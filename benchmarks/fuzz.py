@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "intake"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "workbook"))
 from mutants import mutant, outcome, read_as_its_kind
 
 

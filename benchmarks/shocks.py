@@ -1,33 +1,43 @@
-"""Every number that a budget rests on, 5% up and 5% down: does something follow, and do the checks stay green?
+"""Every number that a budget rests on, 5% up and 5% down: does something follow, and do the checks of the sums stay green?
 
-The numbers are those typed in Workloads and Assumptions, and of the other tables those of rows that a workload names.
-A count moves by one. Nothing has to follow in Lookup, which only repeats inputs. Run in the checkout, with PYTHONPATH=. .
+The numbers are those of Workloads and Assumptions, and of the other tables those that Lookup has of the rows it found. A count
+moves by one; of 0 there is no 5%. What nothing follows is moved further as well: limits that decide between two outcomes move
+nothing until they are crossed. Nothing has to follow in Lookup, which only repeats inputs.
+Run in the checkout, with PYTHONPATH=. .
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from openpyxl.utils import column_index_from_string, coordinate_to_tuple
+from openpyxl.utils import coordinate_to_tuple
 
+from benchmarks.shocked_book import inputs
 from gpusheet.catalog import Assumptions, Column, columns
+from gpusheet.catalog.planning import HOURS
 from gpusheet.catalog.settings import Settings
 from gpusheet.workbook.book import Built, build
+from gpusheet.workbook.checks_sheet import FIRST
 from gpusheet.workbook.evaluate import Frame, engine_of, engine_values
 from gpusheet.workbook.fetches import FETCHES
-from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.layout import FIRST_COLUMN
 from gpusheet.workbook.lookup_offers import OFFERS
 from gpusheet.workbook.package import pack
 from gpusheet.workbook.reading.areas import ROW_TYPES
 
 STEP = 0.05
+FURTHER = (0.5, 2.0, 1e-3, 1e3)
 ECHOES = {"Lookup", "Workloads", "Assumptions", *ROW_TYPES}
+REFUSED = {  # checks of what is typed: a shock that makes it impossible has to turn them red
+    "Settings, assumptions and constants that are not valid", "Workloads with incomplete or impossible inputs",
+    "Calendar months with more than one season factor", "Workloads without a number of cards",
+}  # fmt: skip
+FOLLOWING = "Months without a budget total"
 
 
 @dataclass(frozen=True)
@@ -39,91 +49,126 @@ class Number:
     column: Column
     value: float
 
-    def shocked(self, sign: int) -> float | None:
+    def shocked(self, factor: float) -> float | None:
         """The number after a shock; None where its field does not allow that."""
-        moved = self.value + sign if self.column.whole else self.value * (1 + sign * STEP)
+        moved = self.value * factor
+        if self.column.whole:
+            moved = round(moved) if factor in FURTHER else self.value + (1 if factor > 1 else -1)
         low, high = self.column.ge, self.column.le
         inside = (low is None or moved >= low) and (high is None or moved <= high)
         above = self.column.gt is None or moved > self.column.gt
         return moved if inside and above and (self.column.lt is None or moved < self.column.lt) else None
 
-
-def inputs() -> Inputs:
-    """The sample, with its first two workloads once more as the serving method sizes them."""
-    made = sample("en")
-    again = [one.model_copy(update={"workload": f"{one.workload}, served", "sizing_method": "serving", "requests_per_day": 40_000.0,
-                                    "concurrency": None}) for one in made.workloads[:2]]  # fmt: skip
-    return replace(made, workloads=(*made.workloads, *again))
+    def __str__(self) -> str:
+        return f"{self.sheet}!{self.address} {self.column.name} {self.value:g}"
 
 
-def numbers(built: Built, values: Mapping[str, Any]) -> Iterator[Number]:
-    """The numbers on which the workloads rest."""
+class Book:
+    """The budget in an engine that calculates what depends on a changed cell."""
+
+    def __init__(self) -> None:
+        self.built = build(inputs(), "en", 12)
+        with TemporaryDirectory() as folder:
+            package = Path(folder, "book.xlsx")
+            pack(self.built.book, package)
+            self.frame = Frame.of(self.built.book)
+            self.engine = engine_of(package, self.frame)
+        self.engine.evaluate_all()
+        self.before = self.values()
+
+    def values(self) -> dict[str, Any]:
+        return {title: self.sheet(title) for title in self.frame.sizes if title not in ECHOES}
+
+    def sheet(self, title: str) -> Any:
+        return engine_values(self.engine, title, *self.frame.sizes[title])
+
+    def put(self, number: Number, value: float) -> None:
+        self.engine.set_value(number.sheet, *coordinate_to_tuple(number.address), value)
+        self.engine.evaluate_all()
+
+    @staticmethod
+    def failed(values: Mapping[str, Any]) -> set[str]:
+        """The names of the checks that are red."""
+        red = set()
+        for line in values["Checks"][FIRST - 1 :]:
+            if not isinstance(line[0], int | float):
+                break  # the alerts come after a gap
+            if line[5] != 1:
+                red.add(str(line[1]))
+        return red
+
+
+def numbers(built: Built, found: Any) -> Iterator[Number]:
+    """The numbers on which the workloads rest; `found` is what Lookup holds."""
     sheet: Any = built.book["Assumptions"]
     for column in (*columns(Settings), *columns(Assumptions)):
         if column.kind == "number" and column.name in built.lookup.cells.rows:
             cell = sheet.cell(built.lookup.cells.rows[column.name], 3)
             if isinstance(cell.value, int | float):
                 yield Number("Assumptions", cell.coordinate, column, float(cell.value))
-    asked = referenced(built, values)
+    asked = referenced(built, found)
     for table, placed in built.placed.items():
         row_type = ROW_TYPES.get(table)
-        if row_type is None or table in ("Earlier", "Actuals", "SignOff", "Contracts"):
+        if row_type is None:
             continue
         own: Any = built.book[placed.sheet]
+        every = {column.name for column in columns(row_type)}
         for number, row in enumerate(range(placed.first, placed.last + 1), 1):
-            if number not in asked.get(table, {number}):
-                continue
+            wanted = asked[table].get(number, set()) if table in asked else every
+            if table == "Prices" and own[f"{placed.letters['per']}{row}"].value == "card":
+                wanted = wanted - {"cards"}
             for column in columns(row_type):
                 cell = own[f"{placed.letters[column.name]}{row}"]
-                if column.kind == "number" and isinstance(cell.value, int | float):
+                if column.name in wanted and column.kind == "number" and isinstance(cell.value, int | float) and cell.value:
                     yield Number(placed.sheet, cell.coordinate, column, float(cell.value))
 
 
-def referenced(built: Built, values: Mapping[str, Any]) -> dict[str, set[Any]]:
-    """The numbers of the rows that Lookup found, by table; tables that it does not ask are not there."""
-    lines = [(fetch.table, f"{fetch.prefix}_row") for fetch in FETCHES] + [("Prices", f"{offer}_line") for offer in OFFERS]
-    found: dict[str, set[Any]] = defaultdict(set)
-    for table, line in lines:
-        found[table].update(values["Lookup"][built.lookup.rows[line] - 1][FIRST_COLUMN - 1 :])
-    return found
+def referenced(built: Built, found: Any) -> dict[str, dict[Any, set[str]]]:
+    """The columns that Lookup asks for, by table and number of the row; tables that it does not ask are not there."""
+    asked: dict[str, dict[Any, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for fetch in FETCHES:
+        named = set(fetch.renamed) or {c.name for c in columns(fetch.row_type)} & set(built.lookup.rows) | set(fetch.also)
+        for number in found[built.lookup.rows[f"{fetch.prefix}_row"] - 1][FIRST_COLUMN - 1 :]:
+            asked[fetch.table][number] |= named
+    for offer in OFFERS:
+        for number in found[built.lookup.rows[f"{offer}_line"] - 1][FIRST_COLUMN - 1 :]:
+            asked["Prices"][number] |= {"price", "cards"}
+    made = inputs()
+    curve = next(one.traffic_curve for one in made.workloads if one.workload == made.settings.looked_at)
+    for number, one in enumerate(made.plans.curves, 1):
+        asked["Curves"][number] |= set(HOURS) if one.curve == curve else set()
+    return asked
 
 
 def main() -> None:
-    built = build(inputs(), "en", 12)
-    with TemporaryDirectory() as folder:
-        package = Path(folder, "book.xlsx")
-        pack(built.book, package)
-        frame = Frame.of(built.book)
-        engine = engine_of(package, frame)
-    engine.evaluate_all()
-
-    def values() -> dict[str, Any]:
-        return {title: engine_values(engine, title, *size) for title, size in frame.sizes.items() if title not in ECHOES}
-
-    looked_up = {"Lookup": engine_values(engine, "Lookup", *frame.sizes["Lookup"])}
-    before, still, red, tried = values(), [], [], 0
-    for one in numbers(built, looked_up):
-        row, column = coordinate_to_tuple(one.address)
-        moved = False
-        for sign in (1, -1):
-            wanted = one.shocked(sign)
-            if wanted is None or wanted == one.value:
+    book, count = Book(), Counter[str]()
+    print("red before:", sorted(book.failed(book.before)))
+    said: dict[str, list[str]] = {"nothing follows": [], "a limit": [], "refused": [], "red": []}
+    for one in numbers(book.built, book.sheet("Lookup")):
+        followed = False
+        for factor in (1 + STEP, 1 - STEP, *FURTHER):
+            wanted, limit = one.shocked(factor), factor in FURTHER
+            if wanted is None or (limit and followed):
                 continue
-            engine.set_value(one.sheet, row, column, wanted)
-            engine.evaluate_all()
-            after, tried = values(), tried + 1
-            moved |= any(after[title] != before[title] for title in after)
-            if after["Checks"][2][column_index_from_string("D") - 1] != "OK":
-                failed = [line[1] for line in after["Checks"][6:] if len(line) > 5 and line[5] == 0.0]
-                red.append(f"{one.sheet}!{one.address} {one.column.name} {one.value:g} -> {wanted:g}: {', '.join(map(str, failed))}")
-        engine.set_value(one.sheet, row, column, one.value)
-        if not moved:
-            still.append(f"{one.sheet}!{one.address} {one.column.name} {one.value:g}")
-    engine.evaluate_all()
-    assert values() == before, "the book came back otherwise"
-    print(f"{tried} shocks of {STEP:.0%}; nothing follows {len(still)} numbers; {len(red)} shocks turn a check red")
-    for line in (*still, *red):
-        print(" ", line)
+            book.put(one, wanted)
+            after = book.values()
+            count["shocks"] += 1
+            moved = after != book.before
+            if moved and limit:
+                said["a limit"].append(f"{one} -> {wanted:g}")
+            followed |= moved
+            red = book.failed(after) - book.failed(book.before)
+            if red:
+                kind = "refused" if red & REFUSED and not red - REFUSED - {FOLLOWING} else "red"
+                said[kind].append(f"{one} -> {wanted:g}: {', '.join(sorted(red))}")
+        book.put(one, one.value)
+        count["numbers"] += 1
+        if not followed:
+            said["nothing follows"].append(str(one))
+    assert book.values() == book.before, "the book came back otherwise"
+    print(f"{count['numbers']} numbers, {count['shocks']} shocks of {STEP:.0%} and more")
+    for kind, lines in said.items():
+        print(f"{kind}: {len(lines)}", *lines, sep="\n  ")
 
 
 if __name__ == "__main__":

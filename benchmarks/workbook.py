@@ -19,7 +19,9 @@ count, months = int(sys.argv[1]), int(sys.argv[2])
 inputs = sample("en")
 if count:
     drawn = [inputs.workloads[number % len(inputs.workloads)] for number in range(count)]
-    workloads = [row.model_copy(update={"workload": f"{row.workload} {number}"}) for number, row in enumerate(drawn)]
+    own = len(inputs.workloads)  # of which one is looked at, and so keeps its name
+    workloads = [row if number < own else row.model_copy(update={"workload": f"{row.workload} {number}"})
+                 for number, row in enumerate(drawn)]
     inputs = replace(inputs, workloads=workloads)
 with tempfile.TemporaryDirectory() as folder:
     start = time.perf_counter()

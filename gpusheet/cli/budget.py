@@ -52,16 +52,6 @@ AnyFunctions = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 
 
-def _assumed(inputs: Inputs, path: Path) -> Inputs:
-    """The inputs with the assumptions of a file, and their sources, in place."""
-    from gpusheet.calibration.assumptions_file import read_assumptions
-    from gpusheet.catalog import Assumptions
-
-    found = read_assumptions(path)
-    values = Assumptions.read(dict(inputs.assumptions) | found.values)
-    return replace(inputs, assumptions=values, sources={**inputs.sources, **found.sources})
-
-
 def _whole(text: str) -> int:
     try:
         return int(text)
@@ -148,7 +138,7 @@ def budget(
         inputs, language, read_months, extra = _read(book, lang)
         months = months if months is not None else read_months
     if assumptions is not None:
-        inputs = _assumed(inputs, assumptions)
+        inputs = inputs.assuming(assumptions)
     if snapshots is not None:
         from gpusheet.intake.snapshot import with_snapshots
 

@@ -156,7 +156,7 @@ class ChecksWriter:
 
     def _price_checks(self) -> list[Check]:
         chosen = {part: self.span.row("Lookup", self.lookup.rows[f"chosen_{part}"]) for part in ("offers", "line", "rate")}
-        status = self.span.row("Lookup", STATUS_ROW)
+        status, months = self.span.row("Lookup", STATUS_ROW), "Seasons[calendar_month]"
         return [
             Check("Prices that cannot be used: a cell is blank, text or not above 0", "不可用的报价:缺项、文本或不大于0",
                   "Prices", '=SUMPRODUCT((Prices[price_day]=0)*((Prices[price]<>"")+(Prices[gpu]<>"")+(Prices[price_list]<>"")>0))',
@@ -184,6 +184,9 @@ class ChecksWriter:
             Check("Twelve season factors", "季节系数共12个月", "Assumptions",
                   "=12-COUNTIF(Seasons[season_factor],\">=0\")", "Give each calendar month a factor of 0 or more.",
                   "为每个日历月填写不小于0的系数。"),
+            Check("Calendar months with more than one season factor", "季节系数重复的日历月", "Assumptions",
+                  f"=COUNT({months})-SUMPRODUCT(1*(FREQUENCY({months},{months})>0))",
+                  "Name each calendar month, 1 to 12, once.", "1至12每个日历月只填写一次。"),
             Check("Costs other than cards with a name or an amount alone", "只有名称或只有金额的其他费用", "Assumptions",
                   '=SUMPRODUCT(1*((OtherCosts[item]="")<>(OtherCosts[amount_per_month]="")))',
                   "Give every cost its name and an amount per month.", "为每项费用填写名称与每月金额。"),

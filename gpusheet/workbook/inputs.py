@@ -6,10 +6,11 @@ import datetime
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from gpusheet.calibration.assumptions_file import read_assumptions
 from gpusheet.catalog import Assumptions, Catalog, OtherCost, Row, Workload, read_table
 from gpusheet.catalog.load import DATA
 from gpusheet.catalog.planning import PLANNING, Plans
@@ -51,21 +52,31 @@ class Inputs:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+    def assuming(self, path: Path) -> Inputs:
+        """The same with the assumptions of a file, and their sources, in place."""
+        found = read_assumptions(path)
+        values = Assumptions.read(dict(self.assumptions) | found.values)
+        return replace(self, assumptions=values, sources={**self.sources, **found.sources})
+
+
 SAMPLE = Path(DATA) / "sample"
 
 
 @cache
 def sample(lang: str = "en") -> Inputs:
-    """The built-in sample: the articles' cases, priced in CNY, each by its article's method."""
-    return Inputs(
+    """The built-in sample: the articles' cases, priced in CNY, each by its article's method; looked at is one to buy for."""
+    workloads = tuple(read_table(Workload, SAMPLE / f"workloads.{lang}.csv"))
+    made = Inputs(
         settings=Settings(
             title="GPU 推理算力预算(样例)" if lang == "zh" else "GPU budget for LLM inference (sample)",
             prepared_by="gpusheet",
             prepared_on=datetime.date(2026, 11, 1),
             as_of=datetime.date(2026, 10, 27),
             budget_start=datetime.date(2027, 1, 1),
+            looked_at=next(one.workload for one in workloads if one.capex is not None),
         ),
-        workloads=tuple(read_table(Workload, SAMPLE / f"workloads.{lang}.csv")),
+        workloads=workloads,
         other_costs=tuple(read_table(OtherCost, SAMPLE / f"other_costs.{lang}.csv")),
         plans=Plans.builtin(lang),
     )
+    return made.assuming(SAMPLE / f"assumptions.{lang}.csv")

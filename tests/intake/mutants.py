@@ -8,7 +8,6 @@ import io
 import random
 import re
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,10 +16,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from openpyxl.workbook.workbook import Workbook
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "workbook"))
 from editing import _saved, small
+from openpyxl.workbook.workbook import Workbook
 
 LONGEST = 10  # seconds
 HEADERS = [

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MONTHS, Planned, planned
 from filled_plans import filled
 from openpyxl.utils import get_column_letter
 from parity import EPOCH, Expected, disagreements
+from planned_books import MONTHS, Planned, planned
 
 from gpusheet.catalog import OVERRIDES, Workload
 from gpusheet.catalog.planning import Contract

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+from benchmarks import accuracy, three_cases, truth
+from benchmarks.fit_serving import Rows, apart, coefficients, fit
+from gpusheet.serving_rows import answer
 
-from benchmarks import accuracy, three_cases, truth  # noqa: E402
-from benchmarks.fit_serving import Rows, apart, coefficients, fit  # noqa: E402
-from gpusheet.serving_rows import answer  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 
 def synthetic() -> Rows:

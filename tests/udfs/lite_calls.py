@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import officejs
+from rule_cases import cases
+from values import missing, same
+
+from gpusheet.registry import REQUIRED
+from gpusheet.xl.cells import CellError
+from gpusheet.xl.functions import functions
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "core"))  # the random inputs of rules
-
-from rule_cases import cases  # noqa: E402
-from values import missing, same  # noqa: E402
-
-from gpusheet.registry import REQUIRED  # noqa: E402
-from gpusheet.xl.cells import CellError  # noqa: E402
-from gpusheet.xl.functions import functions  # noqa: E402
-
 MAIN = ROOT / "udfs" / "lite" / "main.py"
 
 Call = tuple[str, list[Any]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -19,8 +18,6 @@ from openpyxl.worksheet.table import Table
 
 from gpusheet.workbook.evaluate import Values
 
-TESTS = Path(__file__).parents[1]
-sys.path += [str(TESTS / "core"), str(TESTS / "xl")]  # random inputs of rules, bad arguments
 HEADERS = ["gpu", "model", "snapshot_date", "tier", "price", "cards", "per_card", "key", "line"]
 PRICES = [
     ["A100", "on-demand", date(2026, 10, 1), 1, 80, 8],

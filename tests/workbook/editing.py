@@ -16,7 +16,7 @@ from openpyxl.utils import get_column_letter, range_boundaries
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Catalog, Fx, OtherCost, Workload
+from gpusheet.catalog import Assumptions, Catalog, Fx, OtherCost, Workload
 from gpusheet.workbook import book as making
 from gpusheet.workbook.book import build
 from gpusheet.workbook.inputs import Inputs, sample
@@ -45,7 +45,8 @@ def small() -> Inputs:
     )  # fmt: skip
     costs = (OtherCost(item="Line", amount_per_month=-12.5, notes="refund"),
              OtherCost(item="Staff", amount_per_month=3))  # fmt: skip
-    return Inputs(sample().settings, sample().assumptions, catalog, workloads, costs)
+    settings = sample().settings.model_copy(update={"looked_at": None})
+    return Inputs(settings, Assumptions(), catalog, workloads, costs)
 
 
 @cache

@@ -31,6 +31,8 @@ SHEET = "xl/worksheets/sheet1.xml"
 DAY = datetime.date(2026, 11, 30)
 CASES = Path(__file__).parents[2].parent / "shared" / "cases"
 
+pytestmark = pytest.mark.usefixtures("without_decisions")  # what is typed is the same
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -50,6 +50,8 @@ from gpusheet.workbook.tables import put_table
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 
+pytestmark = pytest.mark.usefixtures("without_decisions")  # what is typed is the same
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from live_book import Edit, LiveBook
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Assumptions, Column, columns
@@ -18,8 +18,6 @@ from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample
-
-Edit = Callable[[Workbook, Built], None]
 
 
 def cell_of(book: Workbook, table: str, built: Built, row: int, column: str) -> Any:
@@ -42,10 +40,28 @@ def lean() -> Inputs:
     return replace(whole, catalog=catalog, workloads=workloads)
 
 
-def edited(edit: Edit, inputs: Inputs | None = None) -> tuple[Built, Values]:
-    built = build(inputs or sample("en"), "en", 3, spare=5 if inputs is None else 0)
+@cache
+def live(small: bool) -> LiveBook:
+    return LiveBook(lean()) if small else LiveBook(sample("en"), spare=5)
+
+
+def edited(edit: Edit, small: bool = False) -> tuple[Built, Values]:
+    return live(small).built, live(small).edited(edit)
+
+
+def test_an_edit_gives_what_a_book_so_made_gives_and_is_taken_back() -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        cell_of(book, "Workloads", built, 1, "requests_per_day").value = 123456
+        cell_of(book, "Workloads", built, 2, "cards").value = None
+        cell_of(book, "Prices", built, 92, "snapshot_date").value = datetime.date(2026, 10, 20)
+        cell_of(book, "GPUs", built, 12, "link").value = "nvlink"
+
+    one = live(small=False)
+    before, found = one.values, one.edited(edit)
+    built = build(sample("en"), "en", 3, spare=5)
     edit(built.book, built)
-    return built, evaluate(built.book)
+    assert found == evaluate(built.book) != before
+    assert one.values == before
 
 
 def verdict(built: Built, values: Values) -> tuple[bool, bool]:
@@ -80,7 +96,7 @@ def test_a_wrong_assumption_blocks_the_total(name: str, value: Any) -> None:
         row = next(r for r in range(1, sheet.max_row) if sheet[f"A{r}"].value == name)
         sheet[f"C{row}"].value = value
 
-    built, values = edited(edit, lean())
+    built, values = edited(edit, small=True)
     assert verdict(built, values) == (True, True)
     assert values.errors() == {}
 
@@ -92,7 +108,7 @@ def test_a_changed_constant_is_found(constant: Any) -> None:
         row = next(r for r in range(1, sheet.max_row) if sheet[f"A{r}"].value == constant.name)
         sheet[f"C{row}"].value = float(constant) * 1.01
 
-    assert verdict(*edited(edit, lean())) == (True, True)
+    assert verdict(*edited(edit, small=True)) == (True, True)
 
 
 def row_of(model: str) -> int:
@@ -196,7 +212,9 @@ def test_a_deleted_row_leaves_no_error() -> None:
             first, last = table.ref.split(":")
             table.ref = f"{first}:{last.rstrip('0123456789')}{placed.last - 1}"
 
-    built, values = edited(edit)
+    built = build(sample("en"), "en", 3, spare=5)
+    edit(built.book, built)
+    values = evaluate(built.book)
     assert values.errors() == {}
     assert verdict(built, values) == (False, False)
 

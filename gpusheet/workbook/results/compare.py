@@ -23,7 +23,7 @@ from gpusheet.workbook.layout import NAME_ROW, NUMBER_ROW
 from gpusheet.workbook.results.gpu_cases import SHEET as CASES
 from gpusheet.workbook.results.gpu_cases import GpuCases
 from gpusheet.workbook.results.gpu_lines import NAME as WORKLOAD
-from gpusheet.workbook.results.gpu_lines import NUMBER
+from gpusheet.workbook.results.gpu_lines import NUMBER, STATUS
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import fill, printing, protect, set_widths
 
@@ -247,7 +247,8 @@ class Compare:
         first, last = cases.alike
         place = cases.cell("own_number")
         own = f"INDEX({CASES}!${cases.span.first}${first}:${cases.span.last}${last},0,MAX(1,{place}))"
-        unlike = f"=({place}>0)*SUMPRODUCT(1*({own}<>{CASES}!$D${first}:$D${last}))"
+        sized = f'({place}>0)*({CASES}!{STATUS}="ok")'  # Sizing has nothing for a workload that is not complete
+        unlike = f"={sized}*SUMPRODUCT(1*({own}<>{CASES}!$D${first}:$D${last}))"
         keys = ("card_tier", "monthly_cost", "cost_per_million_output_tokens")
         apart = "+".join(f"ABS(N({NAME}!{letters[key]}{NOW})-N({NAME}!{letters[key]}{SUMMED}))" for key in keys)
         again = ("A formula of GpuCases or Compare was changed.", "GpuCases 或 Compare 的公式被改动。")

@@ -119,7 +119,7 @@ class _Writer:
             cells = time.months(rows[name])
             self.total(name, f"IF(COUNT({cells})=SUM({closed}),SUM({cells}),Budget!{BLOCKED})", MONEY)
         spent, planned = f"$H${rows['actual']}", f"$H${rows['budget']}"
-        self.total("percent", ruled("variance_share", variance=f"$H${rows['variance']}", budget=planned), SHARE)
+        self.total("percent", ruled("variance_share", variance=f"H{rows['variance']}", budget=f"H{rows['budget']}"), SHARE)
         ratio = find_rule("spend_ratio")
         rows["ratio"] = time.line
         time.look.text(time.sheet.cell(time.line, 2, ratio.label(self.parts.lang)))

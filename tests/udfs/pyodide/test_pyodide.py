@@ -16,14 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lite_calls import MAIN, ROOT, Call, alike, expected, rule_calls, sent
+
+from gpusheet.xl.functions import functions
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from lite_calls import MAIN, ROOT, Call, alike, expected, rule_calls, sent  # noqa: E402
-
-from gpusheet.xl.functions import functions  # noqa: E402
-
 # of what Pyodide's own repository has, what our wheel may ask for there
 NEEDS = ["pandas", "pydantic"]
 PAGES = ("README.md", "README.zh.md")
