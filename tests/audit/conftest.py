@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from finance_book import Finance
+from lean_inputs import lean
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.audit import Report, audit
@@ -44,7 +45,7 @@ def budget(tmp_path: Path) -> Callable[..., Report]:
     """The audit of a budget of ours, after changes."""
 
     def audited(*changes: Change, lang: str = "en") -> Report:
-        book = build(sample(lang), lang).book
+        book = build(lean(sample(lang)), lang).book
         for change in changes:
             change(book)
         return _audited(book, tmp_path / "budget.xlsx")

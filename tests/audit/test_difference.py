@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lean_inputs import lean
 
 from gpusheet.audit.bridge import STEPS, Bridge, bridge, mixed, step_of, year_cost
 from gpusheet.audit.changes import changes
@@ -19,7 +20,7 @@ from gpusheet.workbook.book import build, write
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.inputs import Inputs, sample
 
-OLD = sample()
+OLD = lean(sample())
 Edit = Callable[[Inputs], Inputs]
 
 

@@ -153,7 +153,7 @@ BUDGET: dict[str, tuple[Callable[[Any], str], int]] = {
                 lambda found: f"SUM({found[1]}{found[2]}:{found[1]}{int(found[3]) - 1})"), 16),
     "total that misses a month": (
         _turned("Budget", lambda book: "H{0}:H{0}".format(_cost(book)), r"SUM\((\w+):T", lambda found: f"SUM({found[1]}:S"), 16),
-    "price column typed over": (_over("Prices", lambda book: f"{_letter(book, 'price_per_card')}20", 3.5), 10),
+    "price column typed over": (_over("Prices", lambda book: f"{_letter(book, 'price_per_card')}12", 3.5), 10),
     "all cards looked up one row down": (
         _turned("Lookup", lambda book: "E{0}:P{0}".format(_row(book, "Lookup", "gpu_row")), r"(MATCH\(.*?,0\))",
                 lambda found: f"{found[1]}+1", lambda book: "E{0}:P{0}".format(_row(book, "Lookup", "gpu_row") + 1)), 43),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from lean_inputs import lean
 from openpyxl.utils import get_column_letter
 
 from gpusheet.catalog import Assumptions, Workload
@@ -159,7 +160,7 @@ def moved(before: Values, after: Values, sheet: str) -> set[str]:
 
 def decided(lang: str = "en", **factors: Any) -> Inputs:
     """The sample with a workload looked at that has all four offers, a purchase price, a curve, and what owning takes."""
-    inputs = sample(lang)
+    inputs = lean(sample(lang))
     name = inputs.workloads[1].workload
     quoted = [one for one in inputs.catalog.prices if one.gpu == inputs.workloads[1].gpu and one.pricing_model == "monthly"]
     offers = [quoted[-1].model_copy(update={"pricing_model": "reserved", "price": 3500.0}),

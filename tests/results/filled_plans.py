@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from lean_inputs import lean
 from parity import random_inputs
 
 from gpusheet.catalog import Fx
@@ -16,7 +17,7 @@ from gpusheet.workbook.inputs import Inputs, sample
 
 def filled(lang: str = "en", *, earlier: bool = True) -> Inputs:
     """The sample, planned and partly spent: January to March closed but for February, of which nothing was billed."""
-    inputs = sample(lang)
+    inputs = lean(sample(lang))
     names = [one.workload for one in inputs.workloads]
     centres = [one.cost_centre for one in inputs.workloads]
     contracts = [

@@ -192,8 +192,9 @@ def test_what_is_missing_says_so_and_is_no_number() -> None:
     values = evaluate(built.book)
     first = [values.at("Compare", f"{compared.letters[name]}{compared.first}") for name in ("result", "cards", "monthly_cost")]
     assert first == ["facts of the card missing", "", ""]
-    workloads: Any = built.book["Workloads"]
-    workloads[f"{built.placed['Workloads'].letters['output_tokens']}{built.placed['Workloads'].first}"].value = None
+    workloads, placed = built.book["Workloads"], built.placed["Workloads"]
+    at = [one.workload for one in sample().workloads].index(sample().settings.looked_at or "")
+    workloads[f"{placed.letters['output_tokens']}{placed.first + at}"].value = None
     values = evaluate(built.book)
     column = [values.at("Compare", f"{compared.letters['result']}{row}") for row in range(compared.first, compared.last + 1)]
     assert set(column) == {"workload incomplete", ""}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from lean_inputs import lean
 from openpyxl.utils import get_column_letter
 from parity import EPOCH, Expected, disagreements
 from year_books import BOOKS, Case, calculated, case, missing, poisoned, row_of
@@ -110,13 +111,13 @@ def test_a_poisoned_formula_is_found(block: str) -> None:
     def change(built: Any) -> None:
         poisoned(built, "Growth", f"D{built.results['Growth'][block] + 1}")
 
-    of = calculated(sample("en"), "en", 12, change)
+    of = calculated(lean(sample("en")), "en", 12, change)
     wrong = disagreements(expected(of), of.values)
     assert any(line.startswith(f"Growth!D{of.built.results['Growth'][block] + 1}:") for line in wrong)
 
 
 def test_the_lead_time_moves_order_dates_and_the_alert() -> None:
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     late = replace(inputs, assumptions=inputs.assumptions.model_copy(update={"lead_time_days": 63.0}))
     plain, moved = case("sample-en"), calculated(late, "en", 12)
     row = plain.built.results["Growth"]["order_by"]
@@ -133,7 +134,7 @@ def alerts(of: Case) -> Any:
 
 
 def test_more_tiers_than_columns_are_said() -> None:
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     tiers = tuple(inputs.catalog.tiers[0].model_copy(update={"tier": float(tier)}) for tier in range(STEPS + 2))
     of = calculated(replace(inputs, catalog=replace(inputs.catalog, tiers=tiers)), "en", 2)
     row = next(row for row in of.values.sheets["Checks"] if row[1] == "Card tiers that Growth has no column for")
@@ -142,7 +143,7 @@ def test_more_tiers_than_columns_are_said() -> None:
 
 def test_more_steps_than_columns_are_flagged() -> None:
     """A workload that grows without end goes on after the last step, and says so."""
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     grown = [row.model_copy(update={"monthly_growth": 0.2}) for row in inputs.workloads]
     of = calculated(replace(inputs, workloads=grown), "en", 60)
     assert disagreements(expected(of), of.values) == []

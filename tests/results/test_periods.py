@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from lean_inputs import lean
 from openpyxl.utils import get_column_letter
 from parity import Expected, disagreements
 from year_books import BOOKS, Case, calculated, case, missing, poisoned, row_of
@@ -169,7 +170,7 @@ def test_an_assumption_moves_what_it_should(change: dict[str, float], moved: set
 
 
 def test_more_rates_than_lines_are_said() -> None:
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     first = case("whole").inputs.catalog.fx[0]
     rates = tuple(first.model_copy(update={"currency": f"A{chr(65 + one)}X"}) for one in range(CURRENCIES + 3))
     of = calculated(replace(inputs, catalog=replace(inputs.catalog, fx=rates)), "en", 2)
@@ -185,7 +186,7 @@ def test_a_blank_environment_is_the_default() -> None:
         placed = built.placed["Workloads"]
         built.book["Workloads"][f"{placed.letters['environment']}{placed.first}"].value = None
 
-    of = calculated(sample("en"), "en", 2, blank)
+    of = calculated(lean(sample("en")), "en", 2, blank)
     row = of.built.results["Periods"].blocks["environment"][0]
     assert of.values.at("Periods", f"B{row}") == column.default == "prod"
     assert get_column_letter(TOTAL) == "D" and disagreements(expected(of), of.values) == []

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 import pytest
 from commands import refused, run
+from lean_inputs import lean
 from year_books import calculated, case
 
 from gpusheet.audit import audit
@@ -97,15 +98,15 @@ def draw(inputs: Inputs, draws: int = 2000, seed: int = 1, months: int = 12) -> 
 
 
 def test_a_seed_gives_the_same_draw_in_whatever_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = draw(sample("en"), 1000)
+    whole = draw(lean(sample("en")), 1000)
     monkeypatch.setattr(risk, "BLOCK", 137)
-    assert draw(sample("en"), 1000) == whole
-    assert draw(sample("en"), 1000, seed=2) != whole
+    assert draw(lean(sample("en")), 1000) == whole
+    assert draw(lean(sample("en")), 1000, seed=2) != whole
 
 
 def test_figures_are_those_of_the_costs() -> None:
-    made = draw(sample("en"))
-    found = [look_up(row, sample("en").context) for row in sample("en").workloads]
+    made = draw(lean(sample("en")))
+    found = [look_up(row, lean(sample("en")).context) for row in lean(sample("en")).workloads]
     costs = risk.costs(found, [1.0] * 12, numpy.random.default_rng(1).random((2000, len(DRIVERS)))) + 52_000
     assert made.quantiles == tuple(numpy.quantile(costs, (0.1, 0.5, 0.9)))
     assert (made.mean, made.lowest, made.highest) == (costs.mean(), costs.min(), costs.max())
@@ -114,7 +115,7 @@ def test_figures_are_those_of_the_costs() -> None:
 
 
 def test_contributions_add_up_and_name_what_matters() -> None:
-    made = draw(sample("en"))
+    made = draw(lean(sample("en")))
     assert math.isclose(sum(one.share for one in made.drivers), 1)
     assert [one.share for one in made.drivers] == sorted((one.share for one in made.drivers), reverse=True)
     assert made.drivers[0].driver.name == "requests" and made.drivers[0].correlation > 0.5
@@ -124,7 +125,7 @@ def test_contributions_add_up_and_name_what_matters() -> None:
 
 def test_a_driver_that_nothing_depends_on_has_no_share() -> None:
     """Cards that are typed: only what they cost is uncertain."""
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     fixed = [row.model_copy(update={"fixed_cards": 4.0}) for row in inputs.workloads]
     made = draw(replace(inputs, workloads=fixed))
     shares = {one.driver.name: one.share for one in made.drivers}
@@ -132,7 +133,7 @@ def test_a_driver_that_nothing_depends_on_has_no_share() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     unpriced = [row.model_copy(update={"price_list": None}) for row in inputs.workloads]
     with pytest.raises(GpusheetError, match="workload 'Service bot' and 6 more: its cost is missing"):
         draw(replace(inputs, workloads=unpriced))
@@ -153,7 +154,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("months", [5, 12, 20])
 def test_the_sheet_holds_the_draw_and_agrees_with_the_book(lang: str, months: int) -> None:
-    inputs = replace(sample(lang), assumptions=sample(lang).assumptions.model_copy(update={"contingency_rate": 0.1}))
+    inputs = replace(lean(sample(lang)), assumptions=lean(sample(lang)).assumptions.model_copy(update={"contingency_rate": 0.1}))
     made = drawn(inputs, months, 300, 4, DAY)
     of = calculated(inputs, lang, months, drawn=made)
     rows, at = of.built.results["Risk"], of.values.at
@@ -179,9 +180,9 @@ def _alert(of: Any) -> Any:
     ("base", {"hours_per_month": 700.0}), ("demand", {"busy_hours": 9.99}), ("capacity", {"safety": 0.6}),
 ])  # fmt: skip
 def test_a_change_of_the_book_is_told(row: str, change: dict[str, float]) -> None:
-    made = drawn(sample("en"), 12, 200, 1, DAY)
-    assert _alert(calculated(sample("en"), "en", 12, drawn=made)) == 0
-    inputs = sample("en")
+    made = drawn(lean(sample("en")), 12, 200, 1, DAY)
+    assert _alert(calculated(lean(sample("en")), "en", 12, drawn=made)) == 0
+    inputs = lean(sample("en"))
     workloads = [one.model_copy(update=dict.fromkeys(change)) for one in inputs.workloads]
     assumptions = inputs.assumptions.model_copy(update=change)
     if row == "capacity":
@@ -193,9 +194,9 @@ def test_a_change_of_the_book_is_told(row: str, change: dict[str, float]) -> Non
 
 
 def test_a_blocked_book_is_told_too() -> None:
-    made = drawn(sample("en"), 12, 200, 1, DAY)
-    unpriced = [row.model_copy(update={"price_list": None}) for row in sample("en").workloads]
-    of = calculated(replace(sample("en"), workloads=unpriced), "en", 12, drawn=made)
+    made = drawn(lean(sample("en")), 12, 200, 1, DAY)
+    unpriced = [row.model_copy(update={"price_list": None}) for row in lean(sample("en")).workloads]
+    of = calculated(replace(lean(sample("en")), workloads=unpriced), "en", 12, drawn=made)
     assert (_alert(of), of.values.at("Risk", f"C{COMPARED + 1}")) == (1, "")
 
 
@@ -235,5 +236,5 @@ def test_bad_options_are_refused(options: tuple[Any, ...], words: str, tmp_path:
 
 
 def test_a_draw_knows_where_it_is_from() -> None:
-    made = drawn(sample("en"), 12, 100, 1, DAY)
-    assert isinstance(made, Drawn) and (made.on, made.digest) == (DAY, sample("en").digest)
+    made = drawn(lean(sample("en")), 12, 100, 1, DAY)
+    assert isinstance(made, Drawn) and (made.on, made.digest) == (DAY, lean(sample("en")).digest)

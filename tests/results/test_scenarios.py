@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from lean_inputs import lean
 from openpyxl.utils import get_column_letter
 from parity import agrees, disagreements, expected, random_inputs
 
@@ -31,7 +32,7 @@ SCENARIOS = (
 
 
 def inputs_of(name: str, scenario: str | None, month: int | None = None, shock: float = 0.1) -> Inputs:
-    made = sample("zh" if name == "zh" else "en") if name in ("en", "zh") else random_inputs(2, 25, complete=True)
+    made = lean(sample("zh" if name == "zh" else "en")) if name in ("en", "zh") else random_inputs(2, 25, complete=True)
     settings = made.settings.model_copy(update={"scenario": scenario, "run_rate_month": month, "shock": shock})
     return replace(made, settings=settings, plans=replace(made.plans, scenarios=SCENARIOS, curves=Plans.builtin().curves))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
+from lean_inputs import lean
 from openpyxl.utils import get_column_letter
 from parity import Expected
 from parity import random_inputs as drawn_inputs
@@ -50,7 +51,7 @@ def _unnamed(inputs: Inputs) -> Inputs:
 
 def _serving() -> Inputs:
     """The sample twice, without tax unstated; some by the method that has ranges, some of these with typed cards."""
-    inputs = sample("en")
+    inputs = lean(sample("en"))
     prices = tuple(row.model_copy(update={"tax": "included"}) for row in inputs.catalog.prices)
     workloads = []
     for number, row in enumerate([*inputs.workloads, *inputs.workloads]):
@@ -73,13 +74,13 @@ def _tiered(inputs: Inputs) -> Inputs:
 
 
 BOOKS: dict[str, tuple[Callable[[], Inputs], int]] = {
-    "sample-en": (lambda: sample("en"), 12),
-    "sample-zh": (lambda: sample("zh"), 20),
+    "sample-en": (lambda: lean(sample("en")), 12),
+    "sample-zh": (lambda: lean(sample("zh")), 20),
     "gaps": (lambda: _dressed(random_inputs(11, 30), fiscal_year_start=7, lead_time_days=45), 26),
     "whole": (lambda: _dressed(_serving(), fiscal_year_start=4), 31),
     "tiers": (lambda: _tiered(_dressed(random_inputs(13, 9, complete=True, tax="excluded"))), 60),
     "one": (lambda: random_inputs(3, 1), 1),
-    "none": (lambda: replace(_unnamed(sample("en")), workloads=()), 3),
+    "none": (lambda: replace(_unnamed(lean(sample("en"))), workloads=()), 3),
 }
 
 

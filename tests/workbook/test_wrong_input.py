@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from lean_inputs import lean
 from live_book import Edit, LiveBook
 from openpyxl.workbook.workbook import Workbook
 
@@ -17,7 +17,7 @@ from gpusheet.constants import NAMED
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
 from gpusheet.workbook.evaluate import Values, evaluate
-from gpusheet.workbook.inputs import Inputs, sample
+from gpusheet.workbook.inputs import sample
 
 
 def cell_of(book: Workbook, table: str, built: Built, row: int, column: str) -> Any:
@@ -26,23 +26,8 @@ def cell_of(book: Workbook, table: str, built: Built, row: int, column: str) -> 
 
 
 @cache
-def lean() -> Inputs:
-    """The sample with two of its workloads and the cards and models that these name: what a wrong setting does is the same,
-    and there are two hundred of them.
-    """
-    whole = sample("en")
-    workloads = whole.workloads[:2]
-    gpus, models = {one.gpu for one in workloads}, {one.model for one in workloads}
-    catalog = replace(
-        whole.catalog, gpus=tuple(gpu for gpu in whole.catalog.gpus if gpu.gpu in gpus),
-        models=tuple(model for model in whole.catalog.models if model.model in models),
-        prices=tuple(price for price in whole.catalog.prices if price.gpu in gpus))  # fmt: skip
-    return replace(whole, catalog=catalog, workloads=workloads)
-
-
-@cache
 def live(small: bool) -> LiveBook:
-    return LiveBook(lean()) if small else LiveBook(sample("en"), spare=5)
+    return LiveBook(lean(sample("en"), 2)) if small else LiveBook(sample("en"), spare=5)
 
 
 def edited(edit: Edit, small: bool = False) -> tuple[Built, Values]:
