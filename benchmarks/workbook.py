@@ -5,24 +5,20 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+from gpusheet.workbook.inputs import Inputs, sample
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
 import sys, tempfile, time
 from pathlib import Path
-from dataclasses import replace
+from benchmarks.workbook import many
 from gpusheet.workbook.book import write
-from gpusheet.workbook.inputs import sample
 
 count, months = int(sys.argv[1]), int(sys.argv[2])
-inputs = sample("en")
-if count:
-    drawn = [inputs.workloads[number % len(inputs.workloads)] for number in range(count)]
-    own = len(inputs.workloads)  # of which one is looked at, and so keeps its name
-    workloads = [row if number < own else row.model_copy(update={"workload": f"{row.workload} {number}"})
-                 for number, row in enumerate(drawn)]
-    inputs = replace(inputs, workloads=workloads)
+inputs = many(count)
 with tempfile.TemporaryDirectory() as folder:
     start = time.perf_counter()
     write(inputs, Path(folder, "book.xlsx"), months=months)
@@ -36,6 +32,15 @@ except ImportError:
     peak = float("nan")
 print(peak)
 """
+
+
+def many(count: int) -> Inputs:
+    """The sample, with as many workloads as are wanted: its own again and again; 0 leaves them."""
+    inputs = sample("en")
+    own = inputs.workloads  # of which one is looked at, so they keep their names
+    again = [own[number % len(own)].model_copy(update={"workload": f"{own[number % len(own)].workload} {number}"})
+             for number in range(len(own), count)]  # fmt: skip
+    return replace(inputs, workloads=(*own, *again)[:count] if count else own)
 
 
 def measure(count: int, months: int) -> tuple[float, float, float]:

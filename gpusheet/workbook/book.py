@@ -26,7 +26,7 @@ from gpusheet.workbook.checks_sheet import FIRST as FIRST_CHECK
 from gpusheet.workbook.cover_sheet import put_cover
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.layout import Span, lines_text, sheets_with
+from gpusheet.workbook.layout import BY_CASE, MOST_CASES, Span, lines_text, sheets_with
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_sheet import put_lookup
 from gpusheet.workbook.reading.older import SCHEMA
@@ -69,7 +69,7 @@ class Outcome:
     total: float | None  # of the budget; None where it is blocked
     currency: str
     messages: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)  # on formulas that were carried along
+    remarks: list[str] = field(default_factory=list)  # on formulas that were carried along, and sheets left out
 
 
 def build(
@@ -98,10 +98,10 @@ def build(
         raise GpusheetError(f"functions: found {functions!r}, allowed {' or '.join(FUNCTIONS)}")
     book = Workbook()
     book.remove(book.worksheets[0])
-    for name in sheets_with(*(["Risk"] if drawn is not None else [])):
+    span = Span(max(1, len(inputs.workloads) + spare))
+    for name in sheets_with(*(["Risk"] if drawn is not None else []), lines=span.count):
         book.create_sheet(name)
     look = Look(lang)
-    span = Span(max(1, len(inputs.workloads) + spare))
     placed = put_catalog(book, look, inputs, span.count, extra_columns or {})
     cells = put_assumptions(book, look, inputs)
     lookup = put_lookup(book, look, cells, span)
@@ -163,6 +163,9 @@ def write(
     finally:
         if collecting:
             gc.enable()
+    if built.span.count > MOST_CASES:
+        remarks += [f"{' and '.join(BY_CASE[2:])} are left out: the workbook has room for {built.span.count:,} workloads, and they "
+                    f"compute each some thirty times; up to {MOST_CASES} have them. The Cover still chooses the scenario."]  # fmt: skip
     values = write_with_values(built.book, path, force, consume=True)
     return replace(outcome(built, values, inputs, Path(path)), remarks=remarks)
 

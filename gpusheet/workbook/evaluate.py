@@ -19,6 +19,7 @@ from gpusheet.workbook.structured import Tables
 _FORMULA = re.compile(rb'(<c r="([A-Z]+[0-9]+)"[^>]*><f[^>]*>)([^<]*)(?=</f>)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _RANGE = re.compile(r"(?:'[^']+'|[^\W\d]\w*)!\$[A-Z]+\$[0-9]+(?::\$[A-Z]+\$[0-9]+)?")
+MOST_BYTES = 4 << 30  # of a package: what is made here may be large, and what comes from outside was judged when it was opened
 ERROR_TEXTS = {"Div": "#DIV/0!", "Na": "#N/A", "Name": "#NAME?", "Null": "#NULL!", "Num": "#NUM!", "Ref": "#REF!"}
 ERROR_TEXTS |= {"Value": "#VALUE!", "Circ": "#CIRC!", "NImpl": "#N/IMPL!"}
 
@@ -134,8 +135,9 @@ def load_engine(package: Path, date_system: str = "1900") -> Any:
     settings.cycle_detection = "runtime"  # a circle is one only if the branches taken close it, as in Excel
     settings.date_system = date_system
     mode = formualizer.WorkbookMode.Ephemeral
+    limits = {"max_input_bytes": MOST_BYTES, "max_expanded_bytes": MOST_BYTES, "max_part_bytes": MOST_BYTES}
     config = formualizer.WorkbookConfig(mode=mode, eval_config=settings, enable_changelog=False)
-    engine = formualizer.Workbook.load_path(str(package), config=config)
+    engine = formualizer.Workbook.load_path(str(package), config=config, load_limits=limits)
     engine.set_temporal_egress("serial")
     return engine
 

@@ -144,13 +144,21 @@ def role_of(sheet: str) -> str:
     return ALL_SHEETS[sheet][0]
 
 
-def sheets_with(*wanted: str) -> list[str]:
-    """The sheets of a book in the order of their tabs, with some of the optional ones.
+# every workload once for each of some thirty cases: of many workloads most of the book, and of what a spreadsheet program computes
+BY_CASE = ("Cases", "Drivers", "Outcomes", "Sensitivity")
+MOST_CASES = 250  # lines of workloads in a book with these
+
+
+def sheets_with(*wanted: str, lines: int = 0) -> list[str]:
+    """The sheets of a book in the order of their tabs, with some of the optional ones; `lines` is how many workloads it has
+    room for.
 
     >>> sheets_with("Risk")[-3:], len(sheets_with()) == len(SHEETS)
     (['Risk', 'Checks', 'Rules'], True)
+    >>> sorted(set(sheets_with()) - set(sheets_with(lines=1000)))
+    ['Cases', 'Drivers', 'Outcomes', 'Sensitivity']
     """
-    names = list(SHEETS)
+    names = [name for name in SHEETS if lines <= MOST_CASES or name not in BY_CASE]
     checks = names.index("Checks")
     return [*names[:checks], *(name for name in OPTIONAL if name in wanted), *names[checks:]]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from lean_inputs import lean
 from openpyxl.utils import get_column_letter
@@ -15,10 +17,12 @@ from parity import agrees, disagreements, expected, random_inputs
 from gpusheet.catalog.planning import Plans, Scenario
 from gpusheet.decisions.drivers import DRIVERS, moved, run_rate
 from gpusheet.lookup import LookUp, look_up
-from gpusheet.workbook.book import Built, build
+from gpusheet.workbook.book import Built, build, write
 from gpusheet.workbook.budget_layout import BLOCKED
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample
+from gpusheet.workbook.layout import BY_CASE
+from gpusheet.workbook.reader import read_book
 from gpusheet.workbook.results.outcomes import SLOTS
 
 MONTHS = 14
@@ -141,3 +145,19 @@ def test_a_workload_without_a_price_blocks_every_case() -> None:
     at = built.results["Outcomes"]
     assert all(str(values.at("Outcomes", f"{letter}{at['month_cost']}")).startswith("blocked") for letter in "CDEFG")
     assert values.at("Sensitivity", f"F{built.results['Sensitivity']['first']}") == ""
+
+
+def test_a_book_of_many_workloads_goes_without_the_sheets_of_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = lean(sample("en"))
+    whole = write(inputs, tmp_path / "whole.xlsx")
+    monkeypatch.setattr("gpusheet.workbook.layout.MOST_CASES", 11)
+    monkeypatch.setattr("gpusheet.workbook.book.MOST_CASES", 11)
+    large = write(inputs, tmp_path / "large.xlsx")
+    assert (large.total, large.checks_failed, large.messages) == (whole.total, 0, [])
+    assert whole.remarks == [] and "12 workloads" in large.remarks[0]
+    book = openpyxl.load_workbook(large.path)
+    assert not set(BY_CASE) & set(book.sheetnames)
+    assert [one.location for sheet in book for row in sheet.iter_rows() for cell in row if (one := cell.hyperlink)
+            and one.location and one.location.split("!")[0].strip("'") not in book.sheetnames] == []  # fmt: skip
+    read = read_book(large.path)
+    assert read.inputs == inputs and read.lost == ()

@@ -16,9 +16,10 @@ from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula, nullable, sign
 from gpusheet.units import MonthNumber, Ratio, Share, Text, Unit, unit_of
 from gpusheet.wiring import facts, quantities, rules_between
-from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, MONTHS, SEASON_ROW, TAX
+from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, SEASON_ROW, TAX
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import FIRST_COLUMN, FIRST_LINE, NAME_ROW, STATUS_ROW
+from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.sizing_sheet import MONTHLY, Places
 from gpusheet.workbook.style import printing, protect
@@ -50,12 +51,6 @@ def affected(changed: frozenset[str]) -> tuple[str, ...]:
     return tuple(name for name in between if name not in MONTHLY)
 
 
-def run_rate_month(parts: Parts) -> str:
-    """The run-rate month: the setting, at most the last month of the budget; blank is the last."""
-    chosen = parts.cells.value("run_rate_month")
-    return f"=MAX(1,MIN(Budget!{MONTHS},CHOOSE(1+({chosen}=\"\"),N({chosen}),Budget!{MONTHS})))"
-
-
 class Cases:
     """A sheet of cases, written block by block."""
 
@@ -68,7 +63,7 @@ class Cases:
         first, last = parts.budget.first, parts.budget.last
         season = f"=INDEX(Budget!${first}${SEASON_ROW}:${last}${SEASON_ROW},{MONTH_CELL})"
         for row, en, zh, unit, formula in (
-            (2, "Run-rate month", "稳态月", unit_of(MonthNumber), run_rate_month(parts)),
+            (2, "Run-rate month", "稳态月", unit_of(MonthNumber), f"={RUN_RATE}"),
             (3, "Season factor", "季节系数", unit_of(Ratio), season),
         ):
             self.look.text(self.sheet.cell(row, 3, parts.say(en, zh)), color="7F7F7F")

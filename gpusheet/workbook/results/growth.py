@@ -15,8 +15,7 @@ from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, DATE_ROW, MONTHS, 
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW
-from gpusheet.workbook.results.cases import run_rate_month
-from gpusheet.workbook.results.months import LEFT_ROW, CalendarCells
+from gpusheet.workbook.results.months import LEFT_ROW, RUN_RATE, CalendarCells
 from gpusheet.workbook.results.months import NAME as CALENDAR
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import fill, printing, protect, set_widths
@@ -69,7 +68,7 @@ class _Writer:
     def _facts(self) -> None:
         parts, sheet, look = self.parts, self.sheet, self.look
         facts = (
-            (MONTH, "Run-rate month", "稳态月", run_rate_month(parts), unit_of(MonthNumber)),
+            (MONTH, "Run-rate month", "稳态月", f"={RUN_RATE}", unit_of(MonthNumber)),
             (LEAD, "Lead time, days", "交付周期（天）", f"={parts.cells.value('lead_time_days')}", NUMBER),
             (PREPARED, "Prepared on", "编制日期", f"={parts.cells.value('prepared_on')}", unit_of(Date)),
             (LENGTH, "Months of the budget", "预算月数", f"=Budget!{MONTHS}", NUMBER),

@@ -19,7 +19,7 @@ from gpusheet.decisions.periods import GROUPS
 from gpusheet.expr import Symbol
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.registry import find_rule
-from gpusheet.units import Date, Flag, MoneyPerMonth, Number, Rate, Text, Unit, Year, unit_of
+from gpusheet.units import Date, Flag, MoneyPerMonth, MonthNumber, Number, Rate, Text, Unit, Year, unit_of
 from gpusheet.wiring import facts, quantities
 from gpusheet.workbook.budget_layout import DATE_ROW, DRIVER, FIRST, MONTH_ROW, MONTHS, TOTAL, WORDS, YEAR_ROW
 from gpusheet.workbook.grid import fill_block, fill_right
@@ -31,6 +31,7 @@ NAME = "Calendar"
 FX_ROWS, CURRENCIES = 24, 8  # rates that are read, and of these those into the budget's currency
 QUARTER_ROW, BUDGET_QUARTER_ROW, LEFT_ROW = 7, 8, 9
 OFFSET = "$F$4"  # months of the first quarter that lie before the budget
+RUN_RATE = f"{NAME}!$F${DATE_ROW}"  # the month in which scenarios, ways to pay and earlier budgets are compared
 TEXT, NUMBER = unit_of(Text), unit_of(Number)
 
 
@@ -94,6 +95,14 @@ def _timeline(parts: Parts, sheet: Any) -> None:
     at["calendar_month"] = f"MONTH(${first}${DATE_ROW})"
     formula = cell_formula(offset.plain_expression, sure, partial(_place, at), f"COUNT(${first}${DATE_ROW},{fiscal})=2")
     parts.put(sheet, MONTH_ROW, 6, formula, NUMBER)
+    look.text(sheet.cell(DATE_ROW, DRIVER, parts.say("Run-rate month", "稳态月")), color="7F7F7F")
+    parts.put(sheet, DATE_ROW, 6, run_rate_month(parts), unit_of(MonthNumber))
+
+
+def run_rate_month(parts: Parts) -> str:
+    """The run-rate month: the setting, at most the last month of the budget; blank is the last."""
+    chosen = parts.cells.value("run_rate_month")
+    return f"=MAX(1,MIN(Budget!{MONTHS},CHOOSE(1+({chosen}=\"\"),N({chosen}),Budget!{MONTHS})))"
 
 
 def _heads(parts: Parts, sheet: Any, line: int, title: str, labels: list[str], width: int) -> None:

@@ -24,7 +24,7 @@ from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import DATE_ROW, FIRST_LINE, NAME_ROW, NUMBER_ROW, STATUS_ROW
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.lookup_parts import FetchLine
-from gpusheet.workbook.results.cases import MONTH_CELL
+from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 from gpusheet.workbook.workload_columns import WORDS, label_line
@@ -149,7 +149,7 @@ class _Writer:
         parts, budget = self.parts, self.parts.budget
         self._group("The workload looked at", "分析对象")
         month = parts.say("Run-rate month", "稳态月")
-        self._next("run_rate_month", month, unit_of(MonthNumber), f"=Cases!{MONTH_CELL}")
+        self._next("run_rate_month", month, unit_of(MonthNumber), f"={RUN_RATE}")
         known = {"run_rate_month", "fleet_cards", *OFFERED}
         wanted = dict.fromkeys([*ASKED, *_inputs(OFFER_LINES, known), *_inputs(OWNING_LINES, known), *WORKLOAD_FACTS])
         lines = {line.name: line for line in LINES}

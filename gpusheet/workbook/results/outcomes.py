@@ -15,7 +15,8 @@ from gpusheet.units import Flag, Money, MonthNumber, Number, Share, Text, Unit, 
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import NAME_ROW
-from gpusheet.workbook.results.cases import MONTH_CELL, TOTALS, Cases
+from gpusheet.workbook.results.cases import TOTALS, Cases
+from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 
@@ -27,6 +28,8 @@ FIRST = 6  # row of the names of the scenarios
 
 
 def put_outcomes(parts: Parts) -> None:
+    if NAME not in parts.book.sheetnames:
+        return
     cases = Cases(parts, CASES)
     for slot in range(1, SLOTS + 1):
         def change(name: str, slot: int = slot) -> str:
@@ -66,7 +69,7 @@ class _Writer:
     def _heads(self) -> None:
         parts, sheet, look = self.parts, self.sheet, self.look
         for row, en, zh, formula, unit in (
-            (3, "Run-rate month", "稳态月", f"={CASES}!{MONTH_CELL}", unit_of(MonthNumber)),
+            (3, "Run-rate month", "稳态月", f"={RUN_RATE}", unit_of(MonthNumber)),
             (4, "Scenario of the book", "当前情景", f"=Lookup!{parts.lookup.at('scenario')}", unit_of(Text)),
         ):
             look.text(sheet.cell(row, 1, parts.say(en, zh)), bold=True)
@@ -126,7 +129,7 @@ class _Writer:
     def checks(self) -> None:
         """The scenario that drives the book has the same result here and in Budget."""
         budget, at = self.parts.budget, self.at
-        month = f"INDEX(Budget!${budget.first}${{row}}:${budget.last}${{row}},{CASES}!{MONTH_CELL})"
+        month = f"INDEX(Budget!${budget.first}${{row}}:${budget.last}${{row}},{RUN_RATE})"
         end = get_column_letter(WIDTH)
         chosen = f"{NAME}!$C${at['chosen']}:${end}${at['chosen']}"
         for line in (one for one in LINES if one.name in ("month_cards", "month_cost")):

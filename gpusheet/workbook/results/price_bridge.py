@@ -16,10 +16,11 @@ from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NEW_DAY, OLD_DAY
 from gpusheet.workbook.results.lists import Item, Listed, put_head, put_list, ruled
+from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.results.price_pairs import WIDTH, put_price_pairs
 from gpusheet.workbook.results.quotes import quotes
-from gpusheet.workbook.results.register import EARLIER, RUN_RATE, register
+from gpusheet.workbook.results.register import EARLIER, register
 from gpusheet.workbook.style import printing, protect, set_widths
 
 NAME = "PriceBridge"

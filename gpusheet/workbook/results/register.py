@@ -22,15 +22,13 @@ from gpusheet.units import (
 )
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW, TABLE_FIRST
-from gpusheet.workbook.results.cases import MONTH_CELL
 from gpusheet.workbook.results.lists import Item, Listed, put_list, ruled
-from gpusheet.workbook.results.outcomes import CASES
+from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 
 NAME = "Register"
 EARLIER = f"{NAME}!$D$3"  # 1 where there is an earlier budget
-RUN_RATE = f"{CASES}!{MONTH_CELL}"
 SPARE_EARLIER = 5  # rows that may be added before the book has to be made anew
 EARLIER_COLUMNS = (
     "number", "workload", "billed_cards", "card_price", "currency", "rate", "usable", "workload_line", "removed", "removed_number",

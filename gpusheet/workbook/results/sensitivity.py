@@ -12,7 +12,8 @@ from gpusheet.registry import find_rule
 from gpusheet.units import MoneyPerMonth, MonthNumber, Number, Share, Text, unit_of
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.layout import TABLE_FIRST
-from gpusheet.workbook.results.cases import MONTH_CELL, Cases
+from gpusheet.workbook.results.cases import Cases
+from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
 from gpusheet.workbook.style import printing, protect, set_widths
 
@@ -27,6 +28,8 @@ HEADS = {
 
 
 def put_sensitivity(parts: Parts) -> None:
+    if NAME not in parts.book.sheetnames:
+        return
     cases = Cases(parts, CASES)
     shock = parts.cells.value("shock")
     for driver in DRIVERS:
@@ -68,7 +71,7 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
     sheet = parts.sheet(NAME, 8)
     money, number = unit_of(MoneyPerMonth), unit_of(Number)
     facts = (
-        (3, parts.say("Run-rate month", "稳态月"), f"={CASES}!{MONTH_CELL}", unit_of(MonthNumber)),
+        (3, parts.say("Run-rate month", "稳态月"), f"={RUN_RATE}", unit_of(MonthNumber)),
         (4, parts.say("Each driver is moved by", "每个因素的变动幅度"), f"={parts.cells.value('shock')}", unit_of(Share)),
         (5, parts.say("Cost of cards in that month", "该月卡费"), f"={_base(parts)}", money),
     )
@@ -107,7 +110,7 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
 
 def _base(parts: Parts) -> str:
     row = parts.budget.rows["month_cost"]
-    return f"INDEX(Budget!${parts.budget.first}${row}:${parts.budget.last}${row},{CASES}!{MONTH_CELL})"
+    return f"INDEX(Budget!${parts.budget.first}${row}:${parts.budget.last}${row},{RUN_RATE})"
 
 
 def _ranked(parts: Parts, sheet: Any, at: dict[str, int], row: int) -> int:
