@@ -64,7 +64,8 @@ def inputs() -> Inputs:
     rates = [Fx(currency="USD", budget_currency="CNY", rate=7.1, rate_date=DAY, source="made up")]
     looked_at = {"owned_cards": 2.0, "peak_factor": 1.15}  # so that the peak is not far from that of its curve
     owned = [one.model_copy(update=looked_at) if one.workload == made.settings.looked_at else one for one in made.workloads]
-    contract = Contract(contract="C-1", price_list="极智算", start_date=datetime.date(2027, 2, 1), term_months=12, notice_days=60,
+    contract = Contract(contract="C-1", price_list="极智算", signed_on=DAY, start_date=datetime.date(2027, 2, 1),
+                        term_months=12, notice_days=60,
                         agreed_discount=0.1, agreed_cards=24, agreed_per_month=90_000, prepayment_share=0.25)  # fmt: skip
     changed = {"price_drift": -0.1, "discount_change": 0.05, "growth_change": 0.01, "tokens_factor": 1.1}
     scenarios = [one.model_copy(update=changed) for one in made.plans.scenarios]

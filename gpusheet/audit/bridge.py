@@ -22,7 +22,7 @@ from gpusheet.lookup import look_up
 from gpusheet.workbook.inputs import Inputs
 
 YEAR = 12  # months that are compared, at most
-FACTS = ("GPUs", "Models", "Precisions", "Distributions", "CardTiers")
+FACTS = ("GPUs", "Models", "Precisions", "Distributions", "CardTiers", "Engines", "Generations")
 PRICE_SETTINGS = ("as_of", "prepared_on")
 _WORKLOAD_STEPS = {"demand": "demand", "lengths": "lengths", "hardware": "hardware", "method": "method",
                    "serving": "method", "overrides": "overrides", "money": "terms", "identity": "text", "notes": "text"}  # fmt: skip
@@ -45,8 +45,10 @@ STEPS: Mapping[str, Words] = {
     "assumed_speed": Words("Assumptions: memory and throughput", "假设:显存与吞吐"),
     "assumed_cards": Words("Assumptions: cards and safety", "假设:卡数与安全系数"),
     "facts": Words("Facts of cards and models, small tables", "卡型与模型参数、小表"),
+    "scenario": Words("Scenario that drives the book", "驱动全表的情景"),
     "terms": Words("Terms of workloads: price list, discount, owned cards", "业务的计费条款"),
     "assumed_money": Words("Assumptions: money", "假设:费用"),
+    "contracts": Words("Contracts: agreed discounts", "合同:协议折扣"),
     "prices": Words("Prices and their date", "价格与价格日期"),
     "fx": Words("Exchange rates", "汇率"),
     "others": Words("Costs other than cards", "非 GPU 费用"),
@@ -161,8 +163,9 @@ def step_of(change: Change) -> str:
     if change.table == "Assumptions":
         return _ASSUMPTION_STEPS[_group(Assumptions)[change.field]]
     if change.table == "Settings":
-        return "calendar" if change.field == "budget_start" else "prices" if change.field in PRICE_SETTINGS else "text"
-    named = {"OtherCosts": "others", "Seasons": "calendar", "Prices": "prices", "FX": "fx"}
+        return {"budget_start": "calendar", "scenario": "scenario", **dict.fromkeys(PRICE_SETTINGS, "prices")}.get(change.field, "text")
+    named = {"OtherCosts": "others", "Seasons": "calendar", "Prices": "prices", "FX": "fx", "Scenarios": "scenario",
+             "Contracts": "contracts"}  # fmt: skip
     return named.get(change.table, "facts")
 
 
@@ -176,6 +179,9 @@ def mixed(a: Inputs, b: Inputs, taken: Collection[str]) -> Inputs:
     settings = {name: getattr(b.settings, name) for name in PRICE_SETTINGS if "prices" in taken}
     if "calendar" in taken:
         settings["budget_start"] = b.settings.budget_start
+    settings["scenario"] = (b if "scenario" in taken else a).settings.scenario
+    plans = replace(a.plans, scenarios=(b if "scenario" in taken else a).plans.scenarios,
+                    contracts=(b if "contracts" in taken else a).plans.contracts)  # fmt: skip
     assumptions = {name: getattr(b.assumptions, name) for name, group in _group(Assumptions).items()
                    if _ASSUMPTION_STEPS[group] in taken}  # fmt: skip
     return Inputs(
@@ -184,6 +190,7 @@ def mixed(a: Inputs, b: Inputs, taken: Collection[str]) -> Inputs:
         catalog=_catalog(a.catalog, b.catalog, taken),
         workloads=tuple(_workloads(a, b, taken)),
         other_costs=b.other_costs if "others" in taken else a.other_costs,
+        plans=plans,
     )
 
 

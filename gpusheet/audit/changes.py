@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from gpusheet.catalog import Row, columns
+from gpusheet.catalog.planning import PLANNING
 from gpusheet.workbook.inputs import Inputs
 
 # table -> its field of the catalog, and the columns that name a row
@@ -16,9 +18,11 @@ CATALOG: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Precisions": ("precisions", ("precision",)), "Distributions": ("distributions", ("distribution",)),
     "CardTiers": ("tiers", ("tier",)), "Seasons": ("seasons", ("calendar_month",)),
     "Prices": ("prices", ("snapshot_date", "price_list", "listing", "gpu", "pricing_model", "period")),
-    "FX": ("fx", ("currency", "budget_currency")),
+    "FX": ("fx", ("currency", "budget_currency")), "Engines": ("engines", ("engine",)),
+    "Generations": ("generations", ("generation",)),
 }  # fmt: skip
 WORKLOADS, COSTS = ("workload",), ("item",)
+NAMED_BY_PLACE = ("scenario", "notes")  # of scenarios, which are called otherwise in another language
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,17 @@ def changes(a: Inputs, b: Inputs) -> list[Change]:
         *_rows("OtherCosts", a.other_costs, b.other_costs, COSTS),
         *(one for table, (field, key) in CATALOG.items()
           for one in _rows(table, getattr(a.catalog, field), getattr(b.catalog, field), key)),
+        *_scenarios(a, b),
+        *_rows("Contracts", a.plans.contracts, b.plans.contracts, PLANNING["Contracts"][2]),
     ]  # fmt: skip
+
+
+def _scenarios(a: Inputs, b: Inputs) -> Iterator[Change]:
+    for old, new in zip_longest(a.plans.scenarios, b.plans.scenarios):
+        if old is None or new is None:
+            yield Change("Scenarios", (old or new).scenario, "", old and old.scenario, new and new.scenario)
+        else:
+            yield from (Change("Scenarios", new.scenario, *one) for one in _fields(old, new, NAMED_BY_PLACE))
 
 
 def _fields(a: Row, b: Row, but: Sequence[str] = ()) -> Iterator[tuple[str, Any, Any]]:

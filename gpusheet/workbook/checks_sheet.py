@@ -14,7 +14,7 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, MONTHS, TAX, BudgetCells
-from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
+from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, SCENARIO, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
@@ -145,6 +145,11 @@ class ChecksWriter:
                   "Run `gpusheet budget` on this workbook: the new one has room for all.",
                   "对本工作簿运行 gpusheet budget,新生成的文件会扩充行数。"),
         ]  # fmt: skip
+        made.append(Check(
+            "Scenario of the Cover that is not in Scenarios", "封面所选情景不在情景表中", "Cover",
+            f'=(Cover!{SCENARIO}<>"")*(COUNTIF(Scenarios[scenario],Cover!{SCENARIO}&"")=0)',
+            "Choose one of the list in its cell, or leave it blank for the first.",
+            "请从下拉列表中选择，或留空取第一个。"))  # fmt: skip
         for table, placed in self.placed.items():
             made.append(Check(
                 f"Typed below the table {table}", f"写在表 {table} 之外的行", placed.sheet, self._below(placed),
@@ -164,8 +169,10 @@ class ChecksWriter:
                   "补全日期、卡数、价格、币种、计价单位、周期、计费方式与税务口径,并向下填充黑色公式列。"),
             Check("Workloads without a number of cards", "无法得出卡数的业务", "Sizing",
                   f'=SUMPRODUCT(({status}="ok")*({self.span.row("Sizing", self.sizing["card_tier"])}=""))',
-                  "No demand is typed, or the model does not fit the cards of a replica: see its column in Sizing.",
-                  "未填写需求,或模型装不进单副本的卡:请查看 Sizing 中对应的列。"),
+                  "No demand is typed, the model does not fit the cards of a replica, or no request keeps to the latency targets "
+                  "(relax them, or take a faster card or more cards a replica): see its column in Sizing.",
+                  "未填写需求、模型装不进单副本的卡,或无法满足时延目标"
+                  "(可放宽目标、换更快的卡或增加单副本卡数):请查看 Sizing 中对应的列。"),
             Check("Workloads without a price", "没有价格的业务", "Lookup",
                   f'=SUMPRODUCT(({status}="ok")*({chosen["offers"]}=0))',
                   "Add the price of this GPU and pricing model to Prices, or name another price list; until then its "

@@ -16,7 +16,7 @@ from gpusheet.catalog import columns
 from gpusheet.catalog.settings import Settings
 from gpusheet.units import Date, Money, Number, Text, unit_of
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
-from gpusheet.workbook.budget_layout import COUNTED, BudgetCells
+from gpusheet.workbook.budget_layout import BLOCKED, COUNTED, BudgetCells
 from gpusheet.workbook.checks_sheet import ALERTS, FAILED, MASTER
 from gpusheet.workbook.checks_sheet import WORDS as CHECK_WORDS
 from gpusheet.workbook.inputs import Inputs
@@ -66,7 +66,7 @@ def put_cover(
     tax = lookup.rows["price_tax"]
     bases = [(f"tax_{basis}", f"={span.count_of('Lookup', tax, basis)}") for basis in ("included", "excluded", "unstated")]
     grand, tier = budget.rows["shown_grand"], budget.rows["month_tier"]
-    year = get_column_letter(budget.first_year)
+    of_year = f"Budget!${get_column_letter(budget.first_year)}${grand}"
     facts: tuple[tuple[str, str, Any, str], ...] = (
         ("purpose", words["purpose_text"], TEXT, ""),
         ("author", f'={cells.value("prepared_by")}&""', TEXT, ""),
@@ -82,7 +82,7 @@ def put_cover(
         ("cards", f"=Budget!$H${tier}", NUMBER, ""),
         ("units", f"={cells.value('amount_unit')}", NUMBER, ""),
         ("total", f"=Budget!$H${grand}", MONEY, ""),
-        ("year", f"=Budget!${year}${grand}", MONEY, ""),
+        ("year", f"=IF(COUNT({of_year})=1,{of_year},Budget!{BLOCKED})", MONEY, ""),
     )
     _scenario(sheet, look, inputs, placed["Scenarios"])
     row = 4

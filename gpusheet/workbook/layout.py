@@ -53,8 +53,8 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                 "编制、复核与批准人；“承诺与签批”中可打印。"),
     "Lookup": ("calculation", "Lookup", "取数", "Fetches each workload's facts, assumptions and prices. One column per "
                "workload.", "为每个业务取规格、假设与价格。每列一个业务。"),
-    "Sizing": ("calculation", "Sizing", "测算", "From demand to cards and cost by all three methods. One column per "
-               "workload, one row per rule.", "三种方法并列,从需求到卡数与成本。每列一个业务,每行一条规则。"),
+    "Sizing": ("calculation", "Sizing", "测算", "From demand to cards and cost by all four methods. One column per "
+               "workload, one row per rule.", "四种方法并列,从需求到卡数与成本。每列一个业务,每行一条规则。"),
     "Cases": ("calculation", "Scenario cases", "情景测算", "The run-rate month of each scenario: inputs that it changes, what "
               "depends on them, totals in column D.", "各情景的稳态月：改变的输入、受影响的规则、D 列合计。"),
     "Drivers": ("calculation", "Driver cases", "驱动因素测算", "The run-rate month with one driver moved at a time; totals in "
@@ -83,9 +83,9 @@ SHEETS: dict[str, tuple[str, str, str, str, str]] = {
                  "chooses which drives the book.", "前五个情景的稳态月结果；封面选择驱动全表的情景。"),
     "Sensitivity": ("output", "Sensitivity", "敏感性", "What each driver does to the cost of the run-rate month.",
                     "各驱动因素对稳态月成本的影响。"),
-    "Compare": ("output", "Cards compared", "GPU 对比", "One workload on every card and pricing model, the cheapest that fits first. "
-                "Assumptions chooses the workload and the price list.",
-                "同一业务在所有 GPU 与计费方式下的结果，可用者中最便宜的在前；业务与价目表在假设中选择。"),
+    "Compare": ("output", "Cards compared", "GPU 对比", "One workload at full demand of month 1 on every card and "
+                "pricing model, the cheapest that fits first. Assumptions chooses the workload and the price list.",
+                "同一业务按首月满负荷需求在所有 GPU 与计费方式下的结果，可用者中最便宜的在前；业务与价目表在假设中选择。"),
     "RentOrBuy": ("output", "Rent, commit or buy", "租用还是购买", "The cards of one workload over the horizon: cash, present value "
                   "and break-even of each way to pay. Assumptions choose the workload.",
                   "一个业务的卡在比较期内各付费方式的现金、现值与盈亏平衡；业务在“假设”中选择。"),

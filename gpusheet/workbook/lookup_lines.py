@@ -119,8 +119,8 @@ class LookupLines(OfferLines):
         return FetchLine(column.name, column.en, column.zh, column.unit, formula)
 
     def _agreed_discount(self) -> FetchLine:
-        """What the one contract for the price list takes off; else the assumption."""
-        agreed = f'Contracts[price_list],{self.at("price_list")}&"",Contracts[agreed_discount],">=0"'
+        """What the one signed contract for the price list takes off; else the assumption."""
+        agreed = f'Contracts[price_list],{self.at("price_list")}&"",Contracts[agreed_discount],">=0",Contracts[signed_on],">0"'
         sums = f"SUMIFS(Contracts[agreed_discount],{agreed})"
         formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+(COUNTIFS({agreed})=1),{self.cells.value("discount")},{sums}))'
         return FetchLine("agreed_discount", "Discount: contract, else assumption", "折扣率：合同，无则取假设", unit_of(Share), formula)

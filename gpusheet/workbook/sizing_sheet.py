@@ -1,4 +1,4 @@
-"""The Sizing sheet: every rule as one row, all three methods side by side."""
+"""The Sizing sheet: every rule as one row, all four methods side by side."""
 
 from __future__ import annotations
 

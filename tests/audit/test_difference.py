@@ -15,6 +15,7 @@ from gpusheet.audit.bridge import STEPS, Bridge, bridge, mixed, step_of, year_co
 from gpusheet.audit.changes import changes
 from gpusheet.audit.difference import diff
 from gpusheet.catalog import Fx, OtherCost
+from gpusheet.catalog.planning import Contract
 from gpusheet.errors import GpusheetError
 from gpusheet.workbook.book import build, write
 from gpusheet.workbook.cached import write_with_values
@@ -73,6 +74,20 @@ def other_cost(inputs: Inputs) -> Inputs:
     return replace(inputs, other_costs=(*inputs.other_costs, OtherCost(item="Audit", amount_per_month=1000, start_month=3)))
 
 
+def scenario(**fields: Any) -> Edit:
+    def edited(inputs: Inputs) -> Inputs:
+        first, *others = inputs.plans.scenarios
+        return replace(inputs, plans=replace(inputs.plans, scenarios=(first.model_copy(update=fields), *others)))
+
+    return edited
+
+
+def contract(inputs: Inputs) -> Inputs:
+    agreed = Contract(contract="C-1", price_list="极智算", signed_on="2026-10-30", start_date="2026-11-01", term_months=24,
+                      agreed_discount=0.1)  # fmt: skip
+    return replace(inputs, plans=replace(inputs.plans, contracts=(agreed,)))
+
+
 EDITS: dict[str, tuple[Edit, str]] = {
     "demand": (workload(0, peak_factor=9.0), "demand"),
     "lengths": (workload(1, output_tokens=900.0), "lengths"),
@@ -88,6 +103,9 @@ EDITS: dict[str, tuple[Edit, str]] = {
     "memory of a card": (gpu_with("L20", memory_gb=24.0), "facts"),
     "prices": (dearer("L20", 1.2), "prices"),
     "other costs": (other_cost, "others"),
+    "another scenario": (setting(scenario="High"), "scenario"),
+    "what a scenario changes": (scenario(requests_factor=1.5), "scenario"),
+    "contract": (contract, "contracts"),
     "first month": (setting(budget_start=datetime.date(2027, 7, 1)), "calendar"),
 }
 

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from decisions import check
 from filled_plans import filled
 from openpyxl.utils import get_column_letter
 from parity import EPOCH, Expected, disagreements
+from parity import expected as wanted
 from planned_books import MONTHS, Planned, planned
 
 from gpusheet.catalog import OVERRIDES, Workload
 from gpusheet.catalog.planning import Contract
 from gpusheet.decisions.commitments import Terms, commitments, edate
 from gpusheet.lookup import overrides_typed
+from gpusheet.workbook.book import build
 from gpusheet.workbook.budget_layout import FIRST
 from gpusheet.workbook.evaluate import evaluate
 
@@ -199,3 +202,22 @@ def test_a_workload_without_overrides_is_not_listed() -> None:
     plain = Workload(workload="w", gpu="L20", model="Generic-7B", input_tokens=1, output_tokens=1, requests_per_day=5)
     assert not _typed(plain)
     assert _typed(plain.model_copy(update={"daily_active_users": 5.0, "requests_per_user_per_day": 1.0}))
+
+
+@pytest.mark.parametrize(("signed", "start", "term", "outside"), [
+    (None, "2027-01-01", 14, 0), ("2026-10-30", "2027-01-01", 14, 0), ("2026-10-30", "2027-04-01", 6, 1),
+    ("2026-10-30", "2026-01-01", 12, 1),
+])  # fmt: skip
+def test_a_discount_counts_once_it_is_signed(signed: str | None, start: str, term: int, outside: int) -> None:
+    """It counts in every month, so an alert says where the contract is not in force in all of them."""
+    inputs = filled()
+    agreed = Contract(contract="C-1", price_list="极智算", signed_on=signed, start_date=start, term_months=term, agreed_discount=0.2)
+    total = {}
+    for name, contracts in (("with", (agreed,)), ("without", ())):
+        budget = replace(inputs, plans=replace(inputs.plans, contracts=contracts))
+        built = build(budget, "en", MONTHS)
+        values = evaluate(built.book)
+        assert disagreements(wanted(budget, built, MONTHS), values) == []
+        total[name] = values.at("Budget", f"H{built.budget.rows['gpu']}")
+        assert check(values, "Contracts whose discount is taken outside")[3] == (outside if contracts else 0)
+    assert (total["with"] < total["without"]) is (signed is not None)

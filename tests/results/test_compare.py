@@ -80,7 +80,8 @@ CHECKS = (
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", [3, 8])
 def test_random_workloads_are_as_python_compares_them(seed: int, method: str) -> None:
-    contract = Contract(contract="c", price_list="south", start_date="2026-01-01", term_months=12, agreed_discount=0.3)
+    contract = Contract(contract="c", price_list="south", signed_on="2026-01-01", start_date="2026-01-01", term_months=12,
+                        agreed_discount=0.3)  # fmt: skip
     inputs = replace(random_inputs(seed, 4), plans=replace(Plans.builtin(), contracts=(contract,)))
     inputs = replace(inputs, settings=inputs.settings.model_copy(update={"scenario": "High"}))
     results = set()

@@ -10,6 +10,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from decisions import check
 from lean_inputs import lean
 from openpyxl.utils import get_column_letter
 from parity import agrees, disagreements, expected, random_inputs
@@ -23,6 +24,7 @@ from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.layout import BY_CASE
 from gpusheet.workbook.reader import read_book
+from gpusheet.workbook.recalculation.file import recalculate
 from gpusheet.workbook.results.outcomes import SLOTS
 
 MONTHS = 14
@@ -133,7 +135,9 @@ def test_an_unknown_scenario_blocks_the_total() -> None:
     values = evaluate(built.book)
     assert values.errors() == {}
     assert values.at("Checks", "D3") == "CHECK"
-    assert str(values.at("Budget", f"H{built.budget.rows['grand']}")).startswith("blocked")
+    assert check(values, "Scenario of the Cover")[3] == 1
+    blocked = (values.at("Budget", f"H{built.budget.rows['grand']}"), values.at("Cover", "B20"))
+    assert [str(one)[:7] for one in blocked] == ["blocked"] * 2
 
 
 def test_a_workload_without_a_price_blocks_every_case() -> None:
@@ -161,3 +165,14 @@ def test_a_book_of_many_workloads_goes_without_the_sheets_of_cases(tmp_path: Pat
             and one.location and one.location.split("!")[0].strip("'") not in book.sheetnames] == []  # fmt: skip
     read = read_book(large.path)
     assert read.inputs == inputs and read.lost == ()
+
+
+def test_the_ranking_holds_when_the_file_is_recalculated(tmp_path: Path) -> None:
+    """Swings that need all their digits, as a discount of a tenth makes them."""
+    inputs = lean(sample("en"))
+    dearer = [one.model_copy(update={"discount": 0.1}) if one.price_list == "极智算" else one for one in inputs.workloads]
+    write(replace(inputs, workloads=tuple(dearer)), tmp_path / "book.xlsx")
+    sheet = recalculate(tmp_path / "book.xlsx", header=None)["Sensitivity"]
+    assert sheet.attrs["errors"] == {}
+    ranks = sorted(value for value in sheet[6][8:18])
+    assert ranks == list(range(1, len(DRIVERS) + 1))

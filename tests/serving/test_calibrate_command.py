@@ -17,6 +17,7 @@ from gpusheet.calibration.assumptions_file import read_assumptions
 from gpusheet.calibration.fit import calibrate
 from gpusheet.calibration.runs import Run
 from gpusheet.catalog import Assumptions, columns
+from gpusheet.workbook.inputs import sample
 
 ASKED = options("gpu=H100 SXM", "model=Llama-3.1-70B", "weight_precision=fp8", "cards=4", "input_tokens=2048", "output_tokens=512",
                 "offered_concurrency=32", "requests_per_day=100000", "price_list=gongjiyun")  # fmt: skip
@@ -80,7 +81,7 @@ def test_the_workbook_takes_them_with_their_sources_and_keeps_them(tmp_path: Pat
     found = assumed(second)
     assert found["calibration_step"] == (1.12, source) and found["pue"] == (1.4, "our site, 2026")
     changed = {name for name, (_, said) in found.items() if name in usual and said != usual[name]}
-    assert changed == {"calibration_step", "safety", "pue"}
+    assert changed == {"calibration_step", "safety", "pue", *sample(lang).sources}
 
 
 def test_bad_runs_are_named_and_errors_of_unseen_runs_shown(tmp_path: Path) -> None:

@@ -198,6 +198,7 @@ class _Writer:
 
         names = ("planned", "above", "owed", "free")
         budget = f"Budget!$H${parts.budget.rows['gpu']}"
+        first, last = f"{NAME}!${self.time.first}$5", f"EDATE({NAME}!${self.time.last}$5,1)-1"
         parts.checks += [
             Check("Contracts without a name, or incomplete", "无名称或不完整的合同", "Contracts",
                   f'=SUMPRODUCT((Contracts[contract]="")*({filled}))+SUMPRODUCT((Contracts[contract]<>"")*({lacking}>0))',
@@ -222,13 +223,20 @@ class _Writer:
                 "承诺表公式被改动。", tolerance="0.01"))  # fmt: skip
         parts.alerts += [
             Check("Contracts that are not signed", "未签署的合同", NAME, f"=SUM({column('look', 'D')})",
-                  "What they promise is not owed by anyone yet.", "尚未签署，条款未生效。"),
+                  "What they promise is not owed by anyone yet, and their discount is not taken.",
+                  "尚未签署，条款未生效，不计取折扣。"),
             Check("Contracts that end within the budget", "预算期内到期的合同", NAME, f"=SUM({column('look', 'E')})",
-                  "After the last day list prices hold, unless it is renewed.", "到期后如不续约则恢复目录价。"),
+                  "What is owed ends; an agreed discount goes on in the budget as if it were renewed.",
+                  "承诺到期终止；预算仍按续约计取协议折扣。"),
+            Check("Contracts whose discount is taken outside their term", "合同期外仍计取协议折扣的合同", NAME,
+                  f'=SUMPRODUCT(({column("owed", "E")}<>"")*({column("owed", "G")}<>"")*({column("term", "F")}<>"")'
+                  f'*(({column("term", "D")}>{first})+({column("term", "F")}<{last})>0))',
+                  "The discount counts in every month: type another one, in force or not, with the workloads it does not hold for.",
+                  "协议折扣适用于所有月份：对不适用的业务请另填折扣率。"),
             Check("Contracts to decide on within the budget", "预算期内须决定是否续约的合同", NAME, f"=SUM({column('look', 'F')})",
                   "The days stand under 'Decide by'.", "日期见“续约决定日”。"),
             Check("Contracts whose price list has another contract", "同一价目表存在多份合同", NAME, f"=SUM({column('look', 'G')})",
-                  "No agreed discount is taken while there are two.", "存在两份合同时不自动取协议折扣。"),
+                  "No agreed discount is taken while two of them are signed.", "存在两份已签署合同时不自动取协议折扣。"),
             Check("Contracts with least spend above the plan", "最低消费高于计划的合同", NAME,
                   f'=COUNTIF({column("above", "H")},">0")', "More is owed than the budget uses.", "承诺金额超过预算用量。"),
             Check("Contracts with agreed cards above the plan", "承诺卡数高于计划的合同", NAME,

@@ -95,7 +95,9 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
     swing = f'=IF(COUNT(D{first}:E{first})=2,MAX(D{first}:E{first},0)-MIN(D{first}:E{first},0),"")'
     fill_block(sheet, look, first, len(DRIVERS), 6, 1, swing, money)
     span = f"$F${first}:$F${last}"
-    rank = f'=IF(COUNT(F{first})=1,1+COUNTIF({span},">"&F{first})+COUNTIF($F${first}:F{first},F{first})-1,"")'
+    # compared as numbers: a condition made of text has 15 digits
+    before = f"SUMPRODUCT(1*({span}<>\"\")*({span}>F{first}))+SUMPRODUCT(1*($F${first}:F{first}=F{first}))"
+    rank = f'=IF(COUNT(F{first})=1,{before},"")'
     fill_block(sheet, look, first, len(DRIVERS), 7, 1, rank, number)
     at = {"first": first, "last": last}
     row = _ranked(parts, sheet, at, last + 3)
