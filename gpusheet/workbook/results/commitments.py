@@ -198,7 +198,8 @@ class _Writer:
 
         names = ("planned", "above", "owed", "free")
         budget = f"Budget!$H${parts.budget.rows['gpu']}"
-        first, last = f"{NAME}!${self.time.first}$5", f"EDATE({NAME}!${self.time.last}$5,1)-1"
+        first, end = (f"{NAME}!${letter}$5" for letter in (self.time.first, self.time.last))
+        last = f"EDATE({end},1)-1"
         parts.checks += [
             Check("Contracts without a name, or incomplete", "无名称或不完整的合同", "Contracts",
                   f'=SUMPRODUCT((Contracts[contract]="")*({filled}))+SUMPRODUCT((Contracts[contract]<>"")*({lacking}>0))',
@@ -229,8 +230,8 @@ class _Writer:
                   "What is owed ends; an agreed discount goes on in the budget as if it were renewed.",
                   "承诺到期终止；预算仍按续约计取协议折扣。"),
             Check("Contracts whose discount is taken outside their term", "合同期外仍计取协议折扣的合同", NAME,
-                  f'=SUMPRODUCT(({column("owed", "E")}<>"")*({column("owed", "G")}<>"")*({column("term", "F")}<>"")'
-                  f'*(({column("term", "D")}>{first})+({column("term", "F")}<{last})>0))',
+                  f'=IF(COUNT({first},{end})=2,SUMPRODUCT(({column("owed", "E")}<>"")*({column("owed", "G")}<>"")'
+                  f'*({column("term", "F")}<>"")*(({column("term", "D")}>{first})+({column("term", "F")}<{last})>0)),0)',
                   "The discount counts in every month: type another one, in force or not, with the workloads it does not hold for.",
                   "协议折扣适用于所有月份：对不适用的业务请另填折扣率。"),
             Check("Contracts to decide on within the budget", "预算期内须决定是否续约的合同", NAME, f"=SUM({column('look', 'F')})",
