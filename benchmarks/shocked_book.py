@@ -27,7 +27,7 @@ def _served(name: str, gpu: str, model: str, **more: object) -> Workload:
         "workload": name, "gpu": gpu, "model": model, "input_tokens": 900.0, "output_tokens": 300.0, "requests_per_day": 90_000.0,
         "weight_precision": "fp8_block", "sizing_method": "serving", "pricing_model": "monthly",
     }  # fmt: skip
-    return Workload(**{**fields, **more})  # type: ignore[arg-type]
+    return Workload.model_validate({**fields, **more})
 
 
 def _workloads() -> Iterator[Workload]:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from openpyxl.utils import coordinate_to_tuple
@@ -23,11 +21,10 @@ from gpusheet.catalog.planning import HOURS
 from gpusheet.catalog.settings import Settings
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.checks_sheet import FIRST
-from gpusheet.workbook.evaluate import Frame, engine_of, engine_values
+from gpusheet.workbook.evaluate import calculated, engine_values
 from gpusheet.workbook.fetches import FETCHES
 from gpusheet.workbook.layout import FIRST_COLUMN
 from gpusheet.workbook.lookup_offers import OFFERS
-from gpusheet.workbook.package import pack
 from gpusheet.workbook.reading.areas import ROW_TYPES
 
 STEP = 0.05
@@ -68,12 +65,7 @@ class Book:
 
     def __init__(self) -> None:
         self.built = build(inputs(), "en", 12)
-        with TemporaryDirectory() as folder:
-            package = Path(folder, "book.xlsx")
-            pack(self.built.book, package)
-            self.frame = Frame.of(self.built.book)
-            self.engine = engine_of(package, self.frame)
-        self.engine.evaluate_all()
+        self.engine, self.frame = calculated(self.built.book)
         self.before = self.values()
 
     def values(self) -> dict[str, Any]:

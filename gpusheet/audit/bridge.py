@@ -22,7 +22,9 @@ from gpusheet.lookup import look_up
 from gpusheet.workbook.inputs import Inputs
 
 YEAR = 12  # months that are compared, at most
-FACTS = ("GPUs", "Models", "Precisions", "Distributions", "CardTiers", "Engines", "Generations")
+# tables whose rows are no facts of cards, models and engines -> their step
+TABLE_STEPS = {"OtherCosts": "others", "Seasons": "calendar", "Prices": "prices", "FX": "fx", "Scenarios": "scenario",
+               "Contracts": "contracts"}  # fmt: skip
 PRICE_SETTINGS = ("as_of", "prepared_on")
 _WORKLOAD_STEPS = {"demand": "demand", "lengths": "lengths", "hardware": "hardware", "method": "method",
                    "serving": "method", "overrides": "overrides", "money": "terms", "identity": "text", "notes": "text"}  # fmt: skip
@@ -164,9 +166,7 @@ def step_of(change: Change) -> str:
         return _ASSUMPTION_STEPS[_group(Assumptions)[change.field]]
     if change.table == "Settings":
         return {"budget_start": "calendar", "scenario": "scenario", **dict.fromkeys(PRICE_SETTINGS, "prices")}.get(change.field, "text")
-    named = {"OtherCosts": "others", "Seasons": "calendar", "Prices": "prices", "FX": "fx", "Scenarios": "scenario",
-             "Contracts": "contracts"}  # fmt: skip
-    return named.get(change.table, "facts")
+    return TABLE_STEPS.get(change.table, "facts")
 
 
 @cache
@@ -176,12 +176,15 @@ def _group(row_type: Any) -> Mapping[str, str]:
 
 def mixed(a: Inputs, b: Inputs, taken: Collection[str]) -> Inputs:
     """The inputs of `a` with the groups `taken` from `b`."""
+
+    def side(step: str) -> Inputs:
+        return b if step in taken else a
+
     settings = {name: getattr(b.settings, name) for name in PRICE_SETTINGS if "prices" in taken}
     if "calendar" in taken:
         settings["budget_start"] = b.settings.budget_start
-    settings["scenario"] = (b if "scenario" in taken else a).settings.scenario
-    plans = replace(a.plans, scenarios=(b if "scenario" in taken else a).plans.scenarios,
-                    contracts=(b if "contracts" in taken else a).plans.contracts)  # fmt: skip
+    if "scenario" in taken:
+        settings["scenario"] = b.settings.scenario
     assumptions = {name: getattr(b.assumptions, name) for name, group in _group(Assumptions).items()
                    if _ASSUMPTION_STEPS[group] in taken}  # fmt: skip
     return Inputs(
@@ -189,8 +192,8 @@ def mixed(a: Inputs, b: Inputs, taken: Collection[str]) -> Inputs:
         assumptions=a.assumptions.model_copy(update=assumptions),
         catalog=_catalog(a.catalog, b.catalog, taken),
         workloads=tuple(_workloads(a, b, taken)),
-        other_costs=b.other_costs if "others" in taken else a.other_costs,
-        plans=plans,
+        other_costs=side("others").other_costs,
+        plans=replace(a.plans, scenarios=side("scenario").plans.scenarios, contracts=side("contracts").plans.contracts),
     )
 
 
@@ -210,10 +213,10 @@ def _catalog(a: Catalog, b: Catalog, taken: Collection[str]) -> Catalog:
     """Tables of one side, and those rows of the other's facts that its workloads may name."""
     tables: dict[str, Sequence[Any]] = {}
     for table, (name, key) in CATALOG.items():
-        step = "facts" if table in FACTS else {"Seasons": "calendar", "Prices": "prices", "FX": "fx"}[table]
+        step = TABLE_STEPS.get(table, "facts")
         mine, theirs = (b, a) if step in taken else (a, b)
         tables[name] = getattr(mine, name)
-        if table in FACTS and table != "CardTiers":
+        if step == "facts" and table != "CardTiers":
             known = {tuple(str(part).casefold() for part in one) for one in keyed(tables[name], key)}
             more = keyed(getattr(theirs, name), key)
             tables[name] = (

@@ -144,12 +144,10 @@ class ChecksWriter:
                   f"=MAX(0,ROWS(Workloads[workload])-COLUMNS({self.span.row('Lookup', NAME_ROW)}))",
                   "Run `gpusheet budget` on this workbook: the new one has room for all.",
                   "对本工作簿运行 gpusheet budget,新生成的文件会扩充行数。"),
+            Check("Scenario of the Cover that is not in Scenarios", "封面所选情景不在情景表中", "Cover",
+                  f'=(Cover!{SCENARIO}<>"")*(COUNTIF(Scenarios[scenario],Cover!{SCENARIO}&"")=0)',
+                  "Choose one of the list in its cell, or leave it blank for the first.", "请从下拉列表中选择，或留空取第一个。"),
         ]  # fmt: skip
-        made.append(Check(
-            "Scenario of the Cover that is not in Scenarios", "封面所选情景不在情景表中", "Cover",
-            f'=(Cover!{SCENARIO}<>"")*(COUNTIF(Scenarios[scenario],Cover!{SCENARIO}&"")=0)',
-            "Choose one of the list in its cell, or leave it blank for the first.",
-            "请从下拉列表中选择，或留空取第一个。"))  # fmt: skip
         for table, placed in self.placed.items():
             made.append(Check(
                 f"Typed below the table {table}", f"写在表 {table} 之外的行", placed.sheet, self._below(placed),

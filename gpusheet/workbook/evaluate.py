@@ -98,10 +98,23 @@ def evaluate(book: Workbook) -> Values:
     >>> str(values.at("Sheet", "A2")), values.at("Sheet", "A3")
     ('#DIV/0!', 'many')
     """
+    return values_of(*calculated(book))
+
+
+def calculated(book: Workbook) -> tuple[Any, Frame]:
+    """The engine with `book` calculated in it, where its cells may be changed, and the book's frame."""
     with TemporaryDirectory(prefix="gpusheet-") as folder:
         package = Path(folder, "book.xlsx")
         pack(book, package)
-        return evaluate_package(package, Frame.of(book))
+        frame = Frame.of(book)
+        engine = engine_of(package, frame)
+    engine.evaluate_all()
+    return engine, frame
+
+
+def values_of(engine: Any, frame: Frame) -> Values:
+    """What the engine holds of a book."""
+    return Values({title: engine_values(engine, title, *size) for title, size in frame.sizes.items()})
 
 
 def evaluate_package(package: Path, frame: Frame) -> Values:
@@ -111,8 +124,7 @@ def evaluate_package(package: Path, frame: Frame) -> Values:
     """
     engine = engine_of(package, frame)
     engine.evaluate_all()
-    sheets = {title: engine_values(engine, title, *size) for title, size in frame.sizes.items()}
-    return Values(sheets)
+    return values_of(engine, frame)
 
 
 def engine_of(package: Path, frame: Frame) -> Any:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from openpyxl.workbook.workbook import Workbook
+from parity import EPOCH
 
 from gpusheet.workbook.book import Built, build
-from gpusheet.workbook.evaluate import Frame, Values, engine_of, engine_values
+from gpusheet.workbook.evaluate import Values, calculated, values_of
 from gpusheet.workbook.inputs import Inputs
-from gpusheet.workbook.package import pack
 
 Edit = Callable[[Workbook, Built], None]
 Cells = dict[tuple[str, int, int], Any]
-EPOCH = datetime.date(1899, 12, 30)
 
 
 class LiveBook:
@@ -30,12 +27,7 @@ class LiveBook:
     def __init__(self, inputs: Inputs, months: int = 3, spare: int = 0) -> None:
         self.built = build(inputs, "en", months, spare=spare)
         self.sheets = [self.built.book[title] for title in sorted({one.sheet for one in self.built.placed.values()})]
-        with TemporaryDirectory() as folder:
-            package = Path(folder, "book.xlsx")
-            pack(self.built.book, package)
-            self.frame = Frame.of(self.built.book)
-            self.engine = engine_of(package, self.frame)
-        self.engine.evaluate_all()
+        self.engine, self.frame = calculated(self.built.book)
 
     @property
     def typed(self) -> Cells:
@@ -49,7 +41,7 @@ class LiveBook:
 
     @property
     def values(self) -> Values:
-        return Values({title: engine_values(self.engine, title, *size) for title, size in self.frame.sizes.items()})
+        return values_of(self.engine, self.frame)
 
     def edited(self, edit: Edit) -> Values:
         before, book = self.before, self.built.book
