@@ -22,12 +22,12 @@ from gpusheet.decisions.rent_or_buy import (
     Decision,
     decide,
 )
-from gpusheet.decisions.traffic import HOUR_LINES, LAYER_LINES, PEAK_LINES, WAYS, Traffic, traffic
+from gpusheet.decisions.traffic import HOUR_LINES, PEAK_LINES, REACH_LINES, RENT_LINES, WAYS, Traffic, traffic
 from gpusheet.workbook.book import Built
 from gpusheet.workbook.evaluate import Values
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.results import cash_flow
-from gpusheet.workbook.results import traffic as traffic_sheet
+from gpusheet.workbook.results.traffic import LABELS
 
 Expected = dict[tuple[str, str], Any]
 NAN = float("nan")
@@ -118,18 +118,25 @@ def _rent_or_buy(
 
 
 def _traffic(day: Traffic, at: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
-    def column(key: str, values: Any, first: int, count: int) -> Iterator[tuple[tuple[str, str], Any]]:
-        letter = get_column_letter(at["columns"][key])
-        for offset in range(count):
-            yield ("Traffic", f"{letter}{first + offset}"), values[offset] if offset < len(values) else NAN
+    def column(key: str, values: Any) -> Iterator[tuple[tuple[str, str], Any]]:
+        first, number = at["places"][key]
+        for offset in range(24):
+            value = values[offset] if offset < len(values) else NAN
+            yield ("Traffic", f"{get_column_letter(number)}{first + offset}"), value
 
     for line in HOUR_LINES:
-        yield from column(line.name, day.hours[line.name], traffic_sheet.FIRST, 24)
-    yield from column("base", [day.base] * 24, traffic_sheet.FIRST, 24)
-    names = {way: traffic_sheet.LABELS[way][0] for way in WAYS} | {"": ""}
-    for key in ("reach", "layer_cards", "layer_hours", *(line.name for line in LAYER_LINES), "cost"):
-        yield from column(key, day.layers[key], traffic_sheet.BOTTOM, 24)
-    yield from column("way", [names[way] for way in day.layers["way"]], traffic_sheet.BOTTOM, 24)
+        yield from column(line.name, day.hours[line.name])
+    yield from column("base", [day.base] * 24)
+    names = {way: LABELS[way][0] for way in WAYS} | {"": ""}
+    derived = ("rent", "layer_purchase", "cost", "rent_above", "reach_total")
+    for key in ("reach", "layer_cards", "layer_hours", *(line.name for line in (*RENT_LINES, *REACH_LINES)), *derived):
+        yield from column(key, day.layers[key])
+    yield from column("way", [names[way] for way in day.layers["way"]])
+    for way in WAYS:
+        for key, values in (("mix", day.layers["layer_cards"]), ("spent", day.layers["cost"])):
+            total = values[day.layers["way"] == way].sum() + 0.0 * day.bills["mixed"]
+            yield ("Traffic", at["cells"][f"{key}_{way}"].replace("$", "")), total
+    yield ("Traffic", at["cells"]["bought"].replace("$", "")), day.bought
     for line in PEAK_LINES:
         yield ("Traffic", at["cells"][line.name].replace("$", "")), day.peaks[line.name]
     for key, bill in day.bills.items():

@@ -24,7 +24,7 @@ from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.cached import write_with_values
 from gpusheet.workbook.evaluate import Values, evaluate
 from gpusheet.workbook.inputs import Inputs, sample
-from gpusheet.workbook.results.traffic import BILLS, BOTTOM, FIRST
+from gpusheet.workbook.results.traffic_board import BILLS, BOTTOM, FIRST
 
 MONTHS = 6
 
@@ -102,9 +102,9 @@ def test_libreoffice_agrees(name: str, tmp_path: Path) -> None:
     assert libreoffice.differences(book, values, libreoffice.recalculate(tmp_path / "book.xlsx")) == []
 
 
-@pytest.mark.parametrize("cell", ["D60", "I60", "D81", "G81", "E26", "B13"])
+@pytest.mark.parametrize("cell", ["D60", "I60", "D82", "H82", "F27", "E25", "D23", "B13", "B17", "G111", "E140", "H141"])
 def test_a_poisoned_formula_is_found(cell: str) -> None:
-    inputs = decided()
+    inputs = CASES["peak-typed"]()
     built = build(inputs, "en", MONTHS)
     poisoned: Any = built.book["Traffic"][cell]
     assert str(poisoned.value).startswith("=")
@@ -114,7 +114,8 @@ def test_a_poisoned_formula_is_found(cell: str) -> None:
 
 @pytest.mark.parametrize(("cell", "title"), [
     (f"C{BOTTOM}", "Traffic: card hours"), ("I60", "Traffic against Budget"), ("D55", "Traffic: requests of the hours"),
-    (f"E{BILLS + 6}", "Traffic: the mix is never dearer"),
+    (f"F{BILLS + 7}", "Traffic: the mix is never dearer"), (f"E{BILLS + 3}", "Traffic: cost of the mix by way"),
+    (f"H{BOTTOM}", "Traffic against RentOrBuy: cost of owning"),
 ])  # fmt: skip
 def test_a_changed_formula_turns_the_master_check_red(cell: str, title: str) -> None:
     built = build(decided(), "en", MONTHS)
@@ -148,26 +149,51 @@ def test_an_hour_is_sized_as_a_workload_with_that_peak_would_be() -> None:
         assert found.hours["hour_cards"][hour] == estimate([small], inputs.context)["cards_needed"].iloc[0]
 
 
-def test_layers_by_hand() -> None:
-    """Every single card on its own: the cheapest way for the hours that need it; the mix is their sum."""
+def by_hand(inputs: Inputs) -> tuple[float, int]:
+    """The least bill of a month over every number of cards bought, and that number: servers, lines and people in whole."""
+    own, given, found = looked_at(inputs), inputs.assumptions, day(inputs)
+    filled = {**dict(given), **own.filled(given)}
+    decision = decide(own, inputs.context, season(inputs, MONTHS))
+    hourly, monthly = (decision.offers[model][name] for model, name in (("on_demand", "paid_hour_price"), ("monthly", "paid_price")))
+    gpu = next(one for one in inputs.catalog.gpus if one.gpu == own.gpu)
+    price = decision.owning["card_capex"] * decision.owning["purchase_vat_kept"] / decision.owning["purchase_vat_factor"]
+    share = (1 - filled["residual_share"]) / filled["useful_life_months"] + filled["maintenance_rate"] / 12
+    rents = [min(sum(found.hours["hour_net"] >= card) * given.days_per_month * hourly, monthly)
+             for card in range(1, int(found.hours["hour_net"].max()) + 1)]  # fmt: skip
+    totals = []
+    for number in range(len(rents) + 1):
+        nodes = -(-number // gpu.max_cards_per_node)
+        kilowatts = nodes * filled["node_power_kw"] + number * gpu.tdp_w * filled["power_per_tdp"] / 1000
+        running = kilowatts * (filled["pue"] * 24 * given.days_per_month * filled["electricity_price"] + filled["colocation_per_kw_month"])
+        fixed = (filled["network_per_month"] + filled["staff_per_month"]) * (number > 0)
+        totals.append(number * price * share + running + fixed + sum(rents[number:]))
+    return min(totals), totals.index(min(totals))
+
+
+@pytest.mark.parametrize("staff", [0.0, 500.0, 2000.0, 50_000.0])
+@pytest.mark.parametrize("capex", [1e5, 2e5, 3e5, 4e5])
+@pytest.mark.parametrize("name", ["office", "peak-typed"])
+def test_the_mix_is_the_best_number_of_cards_to_buy(name: str, capex: float, staff: float) -> None:
+    """Every number of cards tried: each alone with the servers, lines and people it takes, the others at the cheaper rent."""
+    inputs = CASES[name]()
+    inputs = changed(replace(inputs, assumptions=inputs.assumptions.model_copy(update={"staff_per_month": staff})), capex=capex)
+    found, (least, number) = day(inputs), by_hand(inputs)
+    assert found.bills["mixed"] == pytest.approx(least, rel=1e-12)
+    assert sum(found.layers["layer_cards"][found.layers["way"] == BUY]) == number
+    assert found.bills["mixed"] <= min(found.bills[way] for way in (*WAYS, "rented")) * (1 + 1e-12)
+
+
+def test_the_first_card_carries_what_is_fixed() -> None:
+    """One card bought needs a server and the lines of eight: it is not priced with an eighth of them."""
     inputs = CASES["office"]()
     found = day(inputs)
+    owned = found.layers["reach_owned_card_cost"]
     decision = decide(looked_at(inputs), inputs.context, season(inputs, MONTHS))
-    hourly, monthly = 6.2, 4464.0
-    owned = decision.owning["owned_card_cost"]
-    days = inputs.assumptions.days_per_month
-    bill, kept = 0.0, 0
-    for card in range(1, int(found.hours["hour_net"].max()) + 1):
-        hours = sum(found.hours["hour_net"] >= card)
-        costs = (hours * days * hourly, monthly, owned)
-        bill += min(costs)
-        kept += min(costs) < costs[0] - 1e-9
-    assert found.bills["mixed"] == pytest.approx(bill, rel=1e-12)
-    assert found.base == kept > 0
-    assert found.bills["mixed"] < min(found.bills[way] for way in WAYS)
-    assert found.bills["on_demand"] == pytest.approx(found.hours["hour_net"].sum() * days * hourly, rel=1e-12)
-    assert found.bills["monthly"] == pytest.approx(found.hours["hour_net"].max() * monthly, rel=1e-12)
-    assert found.bills[BUY] == pytest.approx(found.hours["hour_net"].max() * owned, rel=1e-12)
+    assert owned[-1] == pytest.approx(decision.owning["owned_card_cost"], rel=1e-12)
+    assert owned[0] > 1.2 * owned[-1]
+    assert found.layers["layer_purchase"].sum() == pytest.approx(decision.owning["owned_monthly_cost"], rel=1e-12)
+    assert found.bills["on_demand"] == pytest.approx(found.hours["hour_net"].sum() * inputs.assumptions.days_per_month * 6.2, rel=1e-12)
+    assert found.bills["monthly"] == pytest.approx(found.hours["hour_net"].max() * 4464.0, rel=1e-12)
 
 
 def test_any_fleet_fits_in_a_row_for_each_hour() -> None:
@@ -207,7 +233,7 @@ def test_the_peak_of_the_curve_stands_beside_the_typed_one() -> None:
 
 
 def blank(values: Values) -> bool:
-    rows = [*range(FIRST, FIRST + 24), *range(BOTTOM, BOTTOM + 24), *range(BILLS + 3, BILLS + 7)]
+    rows = [*range(FIRST, FIRST + 24), *range(BOTTOM, BOTTOM + 24), *range(BILLS + 3, BILLS + 8)]
     return not [row for row in rows for letter in "DEFGHI" if isinstance(values.at("Traffic", f"{letter}{row}"), float)]
 
 
