@@ -103,6 +103,15 @@ class Decision:
         """Cost today: month 0 as it is, later months discounted."""
         return float((self.cash[option] * self.schedule["discount_factor"]).sum())
 
+    def saving(self, option: str) -> dict[str, float]:
+        """What buying saves against an option, in cash and by present value: with the sale at book value, and without it."""
+        factors, tax = self.schedule["discount_factor"], self.owning["profit_tax_rate"]
+        sale = find_rule("after_profit_tax")(-1.0 * self.schedule["month_sale"], tax)
+        saved = {"cash": self.total(option) - self.total(BUY), "npv": self.present_value(option) - self.present_value(BUY)}
+        sold = {"cash": float(sale.sum()), "npv": float((sale * factors).sum())}
+        without = {f"{key}_unsold": find_rule("saved_without_sale")(saved[key], sold[key]) for key in saved}
+        return saved | without | {"resale": find_rule("break_even_resale")(saved["npv"], sold["npv"])}
+
     def break_even(self, option: str) -> float | None:
         """First month by which buying has taken less cash than an option; None where it never has, NaN where either is missing."""
         flags = find_rule("cheaper_so_far")(self.so_far(BUY), self.so_far(option))

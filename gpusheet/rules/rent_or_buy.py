@@ -291,6 +291,33 @@ def cheaper_so_far(cash_so_far: Money, other_so_far: Money) -> Flag:
     return above(other_so_far - other_so_far * TINY, cash_so_far)
 
 
+@rule(en="Saved if the cards sell for nothing", zh="售价为0时的节省", source="[B] 6.5", line=False)
+def saved_without_sale(saved: Money, sale_cost: Money) -> Money:
+    """What buying saves where the cards bring nothing instead of their book value.
+
+    `sale_cost` is the sale as a cost after profit tax: below 0. A loss on the book value lowers the tax, so the sale is worth
+    its book value less that tax. Both are cash, or both present values.
+
+    >>> saved_without_sale(300000, -200000)
+    100000
+    """
+    return saved + sale_cost
+
+
+@rule(en="Resale at which buying breaks even", zh="盈亏平衡转售比例", source="[B] 6.5", line=False)
+def break_even_resale(saved: Money, sale_cost: Money) -> Share:
+    """Share of their book value that the cards have to bring so that buying costs as much as renting; 0 where it never costs more.
+
+    Above 1 they have to bring more than their book value. Missing where nothing is sold.
+
+    >>> break_even_resale(50000, -200000), break_even_resale(300000, -200000), break_even_resale(-20000, -200000)
+    (0.75, 0.0, 1.1)
+    >>> break_even_resale(50000, 0)
+    nan
+    """
+    return maximum(0, 1 + saved / sale_cost)
+
+
 @rule(en="Break-even hours against on-demand", zh="相对按量的盈亏平衡小时数", source="[B] 6.5; [C] price table", line=False)
 def equal_hours(hours_per_month: Hours, cost: Money, on_demand_cost: Money) -> Hours:
     """Hours of on-demand use in a month that cost as much as another way does; above the hours of a month it never pays.

@@ -112,9 +112,18 @@ def _rent_or_buy(
         row = at[f"instead_{model}"]
         never = decision.break_even(model)
         yield ("RentOrBuy", f"C{row}"), cash_flow.NEVER[0] if never is None else never
-        yield ("RentOrBuy", f"D{row}"), totals[model] - totals[BUY]
-        yield ("RentOrBuy", f"E{row}"), values[model] - values[BUY]
+        saving = decision.saving(model)
+        for letter, key in zip("DEFGH", ("cash", "npv", "resale", "cash_unsold", "npv_unsold"), strict=True):
+            yield ("RentOrBuy", f"{letter}{row}"), saving[key]
     yield ("RentOrBuy", f"D{at['spent']}"), totals[BUY]
+    yield ("RentOrBuy", f"E{at['spent']}"), values[BUY]
+    sale = decision.schedule["month_sale"] * (inputs.assumptions.profit_tax_rate - 1)
+    yield ("RentOrBuy", f"D{at['sold']}"), float(sale.sum())
+    yield ("RentOrBuy", f"E{at['sold']}"), float((sale * decision.schedule["discount_factor"]).sum())
+    for key, sign in (("month_purchase", 1), ("month_sale", -1), ("month_running", 1), ("month_tax_saved", -1)):
+        paid = sign * decision.schedule[key]
+        yield ("RentOrBuy", f"D{at[key]}"), float(paid.sum())
+        yield ("RentOrBuy", f"E{at[key]}"), float((paid * decision.schedule["discount_factor"]).sum())
 
 
 def _traffic(day: Traffic, at: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:

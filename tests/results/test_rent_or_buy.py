@@ -118,6 +118,7 @@ def test_libreoffice_agrees(name: str, tmp_path: Path) -> None:
 
 POISONED = [
     ("Options", "F53"), ("Options", "E73"), ("CashFlow", "G20"), ("CashFlow", "Q48"), ("RentOrBuy", "G15"), ("RentOrBuy", "E19"),
+    ("RentOrBuy", "F26"), ("RentOrBuy", "G27"), ("RentOrBuy", "H25"), ("RentOrBuy", "E34"),
 ]  # fmt: skip
 
 
@@ -151,8 +152,8 @@ def test_a_changed_formula_turns_the_master_check_red(cell: str, title: str) -> 
 # --- the money itself ---
 
 
-def by_hand(decision: Decision, inputs: Inputs) -> tuple[float, float]:
-    """Total and present value of owning, sold and bought fleet by fleet."""
+def by_hand(decision: Decision, inputs: Inputs, resale: float = 1.0) -> tuple[float, float]:
+    """Total and present value of owning, sold and bought fleet by fleet, at a share of the book value."""
     factors, owning = inputs.assumptions, decision.owning
     horizon, life, tax = int(factors.horizon_months), int(factors.useful_life_months), factors.profit_tax_rate
     price, monthly = owning["fleet_capex"], (1 + factors.discount_rate) ** (1 / 12) - 1
@@ -161,7 +162,8 @@ def by_hand(decision: Decision, inputs: Inputs) -> tuple[float, float]:
     for start in range(0, horizon, life):
         end = min(start + life, horizon)
         flows[start] = flows.get(start, 0) + price
-        flows[end] -= price - loss * (end - start)
+        book = price - loss * (end - start)
+        flows[end] -= book * resale + book * (1 - resale) * tax  # what is lost lowers the tax
     return sum(flows.values()), sum(cash / (1 + monthly) ** month for month, cash in flows.items())
 
 
@@ -172,6 +174,28 @@ def test_owning_by_hand(name: str) -> None:
     row = built.results["RentOrBuy"][BUY]
     assert values.at("RentOrBuy", f"E{row}") == pytest.approx(total, rel=1e-9)
     assert values.at("RentOrBuy", f"G{row}") == pytest.approx(present, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["plain", "taxed", "shortest"])
+def test_what_is_left_without_the_sale(name: str) -> None:
+    """Sold for nothing the cards leave what the sheet says; sold at its break-even share they leave nothing."""
+    inputs, built, values, _ = case(name)
+    decision, tried = chosen(inputs), 0
+    for model in PRICING_MODELS:
+        row = built.results["RentOrBuy"][f"instead_{model}"]
+        resale, saved, npv = (values.at("RentOrBuy", f"{letter}{row}") for letter in "FGH")
+        if resale == "":
+            continue
+        total, present = by_hand(decision, inputs, 0.0)
+        assert saved == pytest.approx(decision.total(model) - total, rel=1e-9)
+        assert npv == pytest.approx(decision.present_value(model) - present, rel=1e-9)
+        if resale > 0:
+            left = decision.present_value(model) - by_hand(decision, inputs, resale)[1]
+            assert left == pytest.approx(0, abs=1e-6 * abs(present))
+        else:
+            assert npv >= 0
+        tried += 1
+    assert tried
 
 
 def test_a_steady_rent_has_the_value_of_an_annuity() -> None:

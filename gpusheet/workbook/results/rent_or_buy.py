@@ -45,9 +45,12 @@ WAYS = (
 INSTEAD = (
     (("Buying instead of", "以购买替代"), None), (("Verdict", "结论"), None), (("Break-even month", "回本月"), unit_of(MonthNumber)),
     (("Cash saved by buying", "购买节省现金"), MONEY), (("NPV of buying", "购买净现值"), MONEY),
+    (("Resale for an NPV of 0, of book value", "净现值为0的转售价（占账面净值）"), unit_of(Share)),
+    (("Cash saved if they sell for nothing", "售价为0时节省现金"), MONEY), (("NPV if they sell for nothing", "售价为0时净现值"), MONEY),
 )  # fmt: skip
 BLANK = (("", ""), None)
-SPENT = ((("What buying takes", "购买的现金构成"), None), BLANK, BLANK, (("Over the horizon", "比较期合计"), MONEY))
+SPENT = ((("What buying takes", "购买的现金构成"), None), BLANK, BLANK, (("Over the horizon", "比较期合计"), MONEY),
+         (("Present value", "现值"), MONEY))  # fmt: skip
 
 
 class _Writer:
@@ -66,9 +69,9 @@ class _Writer:
                          "小时数超过一个月的总小时时，无论使用多久都是按量更省。")  # fmt: skip
         self.look.text(self.sheet.cell(self.at[BUY] + 1, 1, note), color="595959", italic=True)
         self._instead(self.at[BUY] + 3)
-        last = self._spent(self.at[f"instead_{PRICING_MODELS[-1]}"] + 2)
+        last = self._spent(self._spent_from(self.at[f"instead_{PRICING_MODELS[0]}"]))
         self._chart(last + 2)
-        set_widths(self.sheet, (30, 38, 22, 18, 18, 12, 18, 14, 20, 18))
+        set_widths(self.sheet, (30, 38, 22, 18, 18, 14, 18, 18, 20, 18))
         self.sheet.freeze_panes = "B3"
         printing(self.sheet, self.parts.lang, "1:2", f"A1:{get_column_letter(WIDTH)}{last + 26}")
         protect(self.sheet)
@@ -148,11 +151,13 @@ class _Writer:
             fill_block(self.sheet, self.look, first, len(OPTIONS), column, 1, formula, HOURS)
 
     def _instead(self, row: int) -> None:
-        """Buying against each way of renting."""
+        """Buying against each way of renting; what is left of it where the cards bring less than their book value."""
         parts = self.parts
         self._heads(row, INSTEAD, "Buying instead of renting", "以购买替代租用")
-        buy = self.at[BUY]
-        for line, model in enumerate(PRICING_MODELS, row + 3):
+        self.sheet.row_dimensions[row + 1].height = 42
+        buy, first = self.at[BUY], row + 3
+        sold = self._spent_from(first) + 8  # the last line of what buying takes
+        for line, model in enumerate(PRICING_MODELS, first):
             self.at[f"instead_{model}"] = line
             rent = self.at[model]
             self.look.text(self.sheet.cell(line, 1, parts.say(*LABELS[model])))
@@ -162,6 +167,16 @@ class _Writer:
             for column, letter in ((4, "E"), (5, "G")):
                 formula = f'=IF(COUNT({letter}{rent},{letter}{buy})=2,{letter}{rent}-{letter}{buy},"")'
                 parts.put(self.sheet, line, column, formula, MONEY)
+        for column, name, letter in ((6, "break_even_resale", "E"), (7, "saved_without_sale", "D"), (8, "saved_without_sale", "E")):
+            at = {"saved": f"${letter}{first}", "sale_cost": f"${letter}${sold}"}
+            rule = find_rule(name)
+            formula = cell_formula(rule.plain_expression, dict.fromkeys(at, Facts()), at.__getitem__)
+            fill_block(self.sheet, self.look, first, len(PRICING_MODELS), column, 1, formula, rule.unit)
+
+    @staticmethod
+    def _spent_from(first: int) -> int:
+        """Where that part begins, below the lines for the ways of renting."""
+        return first + len(PRICING_MODELS) + 1
 
     def _spent(self, row: int) -> int:
         """What the cash of buying is made of."""
@@ -172,18 +187,27 @@ class _Writer:
                  ("month_running", "", parts.say("Electricity, hosting, network, maintenance, staff", "电费、托管、网络、维保、人工")),
                  ("month_tax_saved", "0-", parts.say("less profit tax saved", "减：成本与折旧抵减的所得税")))  # fmt: skip
         line = row + 2
+        factors = self.cash.months("discount_factor")
         for key, sign, label in lines:
             line += 1
             self.at[key] = line
             self.look.text(self.sheet.cell(line, 1, label))
             cell = self.cash.cell(key, TOTAL)
             parts.put(self.sheet, line, 4, f'=IF(COUNT({cell})=1,{sign}{cell},"")', MONEY)
-        cells = f"D{row + 3}:D{line}"
+            worth = f"SUMPRODUCT({self.cash.months(key)},{factors})"
+            parts.put(self.sheet, line, 5, f'=IF(COUNT({cell})=1,{sign}{worth},"")', MONEY)
         line += 1
-        self.at["spent"] = line
+        self.at["spent"], self.at["sold"] = line, line + 1
         self.look.text(self.sheet.cell(line, 1, parts.say("Cash of buying", "购买现金合计")), bold=True)
-        parts.put(self.sheet, line, 4, f'=IF(COUNT({cells})=ROWS({cells}),SUM({cells}),"")', MONEY, total=True)
-        return line
+        self.look.text(self.sheet.cell(line + 1, 1, parts.say("Of that, the sales after profit tax", "其中：处置收入（所得税后）")))
+        rule = find_rule("after_profit_tax")
+        for column, letter in ((4, "D"), (5, "E")):
+            cells = f"{letter}{row + 3}:{letter}{line - 1}"
+            parts.put(self.sheet, line, column, f'=IF(COUNT({cells})=ROWS({cells}),SUM({cells}),"")', MONEY, total=True)
+            at = {"amount": f"{letter}{self.at['month_sale']}", "profit_tax_rate": parts.cells.value("profit_tax_rate")}
+            formula = cell_formula(rule.plain_expression, dict.fromkeys(at, Facts()), at.__getitem__)
+            parts.put(self.sheet, line + 1, column, formula, MONEY)
+        return line + 1
 
     def _chart(self, row: int) -> None:
         """Cash so far, a line for each way; those without a price lie under the axis."""
@@ -226,6 +250,10 @@ class _Writer:
                   f"=IF(COUNT({NAME}!$E${row})=1,{NAME}!$D${self.at['spent']}-{NAME}!$E${row},0)",
                   "The parts do not add up to the cash of buying: a formula was changed.",
                   "各组成部分之和与购买现金不一致：公式被改动。", tolerance="0.01"),
+            Check("RentOrBuy: what buying takes against its present value", "租购比较：购买现金构成与现值一致", NAME,
+                  f"=IF(COUNT({NAME}!$G${row})=1,{NAME}!$E${self.at['spent']}-{NAME}!$G${row},0)",
+                  "The parts do not add up to the present value of buying: a formula was changed.",
+                  "各组成部分之和与购买成本现值不一致：公式被改动。", tolerance="0.01"),
         ]  # fmt: skip
         basis = f"{NAME}!$C${self.at[OPTIONS[0]]}:$C${self.at[PRICING_MODELS[-1]]}"
         mixed = f'(COUNTIF({basis},"included")>0)*(COUNTIF({basis},"excluded")>0)'
