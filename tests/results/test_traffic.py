@@ -164,7 +164,8 @@ def by_hand(inputs: Inputs) -> tuple[float, int]:
     for number in range(len(rents) + 1):
         nodes = -(-number // gpu.max_cards_per_node)
         kilowatts = nodes * filled["node_power_kw"] + number * gpu.tdp_w * filled["power_per_tdp"] / 1000
-        running = kilowatts * (filled["pue"] * 24 * given.days_per_month * filled["electricity_price"] + filled["colocation_per_kw_month"])
+        energy = filled["pue"] * 24 * given.days_per_month * filled["electricity_price"]
+        running = kilowatts * (energy + filled["colocation_per_kw_month"])
         fixed = (filled["network_per_month"] + filled["staff_per_month"]) * (number > 0)
         totals.append(number * price * share + running + fixed + sum(rents[number:]))
     return min(totals), totals.index(min(totals))
