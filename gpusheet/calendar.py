@@ -27,6 +27,7 @@ class Line:
     rule_name: str
     wiring: Mapping[str, str] = field(default_factory=dict)
     inline: tuple[str, ...] = ()  # rules written out inside the formula instead of having lines of their own
+    beside: tuple[str, ...] = ()  # what later lines need and have no room for: it stands at the left of this one
     title: tuple[str, str] = ("", "")  # where the rule's own label does not say that it is the month's
 
     def label(self, lang: str = "en") -> str:
@@ -40,7 +41,9 @@ class Line:
     def expression(self) -> Expr:
         """The formula, on months, earlier lines and sizing quantities."""
         wired = substitute(self.rule.expression, {name: Symbol(line) for name, line in self.wiring.items()})
-        return substitute(wired, {name: find_rule(name).expression for name in self.inline})
+        for name in reversed(self.inline):  # one that is written out may need those before it
+            wired = substitute(wired, {name: find_rule(name).expression})
+        return wired
 
 
 LINES = (
@@ -50,9 +53,10 @@ LINES = (
     Line("month_demand_cards", "month_demand_cards"),
     Line("month_cards", "month_cards"),
     Line("month_tier", "card_tier", {"cards_needed": "month_cards"}, title=("Cards billed in the month", "当月计费卡数")),
-    Line("month_net_cards", "net_cards", {"card_tier": "month_tier"}, title=("Cards to rent in the month", "当月待租卡数")),
-    Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards", "card_month_price": "month_price"}, inline=("month_price",),
-         title=("Cost of the month", "当月成本")),
+    Line("month_net_cards", "net_cards", {"card_tier": "month_tier"}, title=("Cards to rent in the month", "当月待租卡数"),
+         beside=("contract_from", "contract_to")),
+    Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards", "card_month_price": "month_price"},
+         inline=("contract_factor", "month_price"), title=("Cost of the month", "当月成本")),
 )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpusheet.catalog import OVERRIDES, Assumptions, Catalog, Fx, Price, Workload, columns
-from gpusheet.catalog.planning import NEUTRAL, Plans, Scenario
+from gpusheet.catalog.planning import NEUTRAL, Contract, Plans, Scenario
 from gpusheet.catalog.settings import CURRENCY_DEFAULT
 from gpusheet.errors import UnknownName
 from gpusheet.ops import NAN
@@ -31,6 +31,7 @@ class Context:
     prepared_on: datetime.date | None = None  # what the age of prices is counted to
     scenario: Scenario = NEUTRAL
     plans: Plans = field(default_factory=Plans)  # contracts, whose discounts workloads take
+    first_month: datetime.date | None = None  # of the budget, which terms of contracts are counted from; None: no months
 
     @property
     def price_date(self) -> datetime.date | None:
@@ -68,8 +69,12 @@ class LookUp:
 def look_up(workload: Workload, context: Context) -> LookUp:
     """The inputs of a workload: its own fields, assumptions where it is blank, facts and prices of what it names."""
     filled = workload.filled(context.assumptions)
-    if workload.discount is None and (agreed := context.plans.agreed_discount(filled["price_list"])) is not None:
-        filled["discount"] = agreed
+    contract = context.plans.signed_contract(filled["price_list"])
+    term = _term(contract, context.first_month)
+    if workload.discount is None and contract is not None and contract.agreed_discount is not None:
+        if term:
+            term["ending_discount"] = contract.agreed_discount - filled["discount"]
+        filled["discount"] = contract.agreed_discount
     catalog = context.catalog
     gpu, model = catalog.find_gpu(workload.gpu), catalog.find_model(workload.model)
     precision = {row.precision: row for row in catalog.precisions}
@@ -97,11 +102,21 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     known |= _of_price(chosen.price, context)
     known |= {"gpu_confidence": gpu.confidence, "model_confidence": model.confidence}
     known["overrides_typed"] = float(overrides_typed(lambda name: getattr(workload, name) is not None))
+    known |= {"contract_from": 1.0, "contract_to": 1200.0, "ending_discount": 0.0} | term
     known["price_drift"] = context.scenario.price_drift
     known |= in_scenario({name: known.get(name) for name in (*VARIED, METHOD)}, context.scenario)
     known["tiers"] = tuple(row.tier for row in catalog.tiers)
     values = {name: known.get(name) for name in quantities() if name in known}
     return LookUp(workload, values, on_demand, monthly, chosen, tuple(missing))
+
+
+def _term(contract: Contract | None, first: datetime.date | None) -> dict[str, float]:
+    """The first and the last month of the budget that a contract's term has; months are counted from the budget's first."""
+    if contract is None or first is None:
+        return {}
+    start = contract.start_date
+    number = 12 * (start.year - first.year) + start.month - first.month + 1
+    return {"contract_from": float(number), "contract_to": number + contract.term_months - 1}
 
 
 def _of_price(price: Price | None, context: Context) -> dict[str, Any]:

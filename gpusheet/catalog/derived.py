@@ -38,6 +38,14 @@ class Found(Row):
         "Confidence in the model's facts", "模型参数可信度", "How well the facts are confirmed.", default=None)
     price_drift: Share = column(
         "Price drift a year", "价格年变动率", "Yearly change of prices in the scenario.", default=0.0, gt=-1)
+    contract_from: MonthNumber = column(
+        "Contract: first month", "合同首月", "Month of the budget in which the signed contract starts, on whatever day of it; below 1 "
+        "before the budget. A month counts as within the term where a month of the contract begins in it.", default=1.0, whole=True)
+    contract_to: MonthNumber = column(
+        "Contract: last month", "合同末月", "The last month in which a month of the contract begins.", default=1200.0, whole=True)
+    ending_discount: Share = column(
+        "Discount that ends with the contract", "随合同终止的折扣率", "Agreed discount less the assumed one, where the workload takes "
+        "it from a signed contract; 0 where it is typed with the workload or there is no such contract.", default=0.0, gt=-1, lt=1)
     overrides_typed: Number | None = column(
         "Typed values that replace rules", "人工覆盖项数", "How many rules a typed value replaces.", default=0.0, ge=0)
 

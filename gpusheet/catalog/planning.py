@@ -104,8 +104,9 @@ class Contract(Row):
     notice_days: Days = column("Notice", "续约通知期", "Days before the end on which renewal has to be decided.", default=30.0, ge=0,
                                 whole=True)
     agreed_discount: Share | None = column(
-        "Agreed discount", "协议折扣率", "Off the list price; workloads of this price list with a blank discount take it, in every "
-        "month, once the contract is signed.",
+        "Agreed discount", "协议折扣率", "Off the list price; workloads of this price list with a blank discount take it once the "
+        "contract is signed, in the months of its term: from the month of its first day on, as many as the term has. Before and after, "
+        "the assumed discount holds; renewal is not assumed.",
         default=None, ge=0, lt=1)
     agreed_cards: Cards = column("Cards agreed", "承诺卡数", "Cards that are paid for whether used or not.", default=0.0, ge=0,
                                  whole=True)
@@ -190,12 +191,12 @@ class Plans:
                 return one
         raise UnknownName("scenario", name, [one.scenario for one in self.scenarios])
 
-    def agreed_discount(self, price_list: str | None) -> float | None:
-        """What the one signed contract for a price list takes off; None where there is none, or more than one."""
+    def signed_contract(self, price_list: str | None) -> Contract | None:
+        """The one signed contract with a discount for a price list; None where there is none, or more than one."""
         wanted = (price_list or "").casefold()
         found = [one for one in self.contracts
                  if one.price_list.casefold() == wanted and one.agreed_discount is not None and one.signed_on is not None]
-        return found[0].agreed_discount if len(found) == 1 else None
+        return found[0] if len(found) == 1 else None
 
 
 NEUTRAL = Scenario(scenario="as typed")

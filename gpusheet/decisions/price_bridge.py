@@ -102,9 +102,10 @@ def present(found: Sequence[LookUp], month: int, season: Sequence[float]) -> Any
 
 
 def _in_month(found: Sequence[LookUp], card_price: Any, month: int) -> Any:
-    import pandas
-
-    return find_rule("month_price")(card_price, pandas.Series([one.values["price_drift"] for one in found]), month)
+    table = frame(found)
+    outside = solve(table, only=["outside_contract"], tiers=found[0].values["tiers"])["outside_contract"]
+    factor = find_rule("contract_factor")(month, table["contract_from"], table["contract_to"], outside)
+    return find_rule("month_price")(card_price, table["price_drift"], month, factor)
 
 
 def at_old_prices(found: Sequence[LookUp], context: Context, day: datetime.date | None, month: int) -> Any:

@@ -31,7 +31,9 @@ LONGEST = int(next(c.le for c in columns(Assumptions) if c.name == "horizon_mont
 OFFER_LINES = (
     Line("periods_per_month", "periods_per_month"),
     Line("card_month_price", "card_month_price"),
-    Line("run_rate_price", "month_price", {"month": "run_rate_month"}, title=("Price in the run-rate month", "稳态月单卡月价")),
+    Line("run_rate_factor", "contract_factor", {"month": "run_rate_month"}),
+    Line("run_rate_price", "month_price", {"month": "run_rate_month", "contract_factor": "run_rate_factor"},
+         title=("Price in the run-rate month", "稳态月单卡月价")),
     Line("quoted_rent", "monthly_cost", {"net_cards": "fleet_cards", "card_month_price": "run_rate_price"},
          title=("Rent of the first month, as Budget has it", "首月租金（与预算一致）")),
     Line("rent_vat_factor", "vat_factor", {"vat_rate": "rent_vat_rate"}),
@@ -62,9 +64,15 @@ OWNING_LINES = (
     Line("monthly_discount_rate", "monthly_discount_rate"),
 )  # fmt: skip
 TIMING_LINES = tuple(Line(name, name) for name in ("in_horizon", "cards_age", "bought", "sold", "discount_factor", "book_value"))
+TERM_LINES = (
+    Line("budget_month", "budget_month"),
+    Line("cash_contract", "contract_factor", {"month": "budget_month"}),
+    Line("rent_factor", "rent_factor", {"contract_factor": "cash_contract"}),
+)
 OWNED = ("month_purchase", "month_sale", "month_running", "month_depreciation", "month_tax_saved", "month_owning")
 OWNED_LINES = tuple(Line(name, name) for name in OWNED)
-RENT_LINE = Line("month_rent", "month_rent", inline=("month_price",))  # where card_month_price is the rent of the first month
+# where card_month_price is the rent of the first month, and contract_factor the rent_factor
+RENT_LINE = Line("month_rent", "month_rent", inline=("month_price",))
 
 
 def computed(lines: Iterable[Line], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,9 +136,10 @@ def decide(workload: Workload, context: Context, season: Sequence[float]) -> Dec
     found = look_up(workload, context)
     lines = by_month([found], month, season)
     cards = float(lines["month_net_cards"].iloc[-1])
-    solved = solve(frame([found]), only=["net_cards"], tiers=found.values["tiers"])
+    solved = solve(frame([found]), only=["net_cards", "outside_contract"], tiers=found.values["tiers"])
     shared = {name: value for name, value in dict(context.assumptions).items() if name not in found.values}
-    known: dict[str, Any] = {**shared, **found.values, "net_cards": float(solved["net_cards"].iloc[0])}
+    known: dict[str, Any] = {**shared, **found.values}
+    known |= {name: float(solved[name].iloc[0]) for name in ("net_cards", "outside_contract")}
     known |= {"fleet_cards": cards, "run_rate_month": float(month)}
     offers = {}
     for model in PRICING_MODELS:
@@ -139,9 +148,11 @@ def decide(workload: Workload, context: Context, season: Sequence[float]) -> Dec
         offers[model] = computed(OFFER_LINES, {**known, **texts, "unit_price": values["unit_price"]})
     owning = computed(OWNING_LINES, known)
     months = numpy.arange(LONGEST + 1, dtype=float)
-    schedule = computed([*TIMING_LINES, *OWNED_LINES], {**owning, "cash_month": months})
+    factor = next(iter(offers.values()))["run_rate_factor"]  # the same for all
+    schedule = computed([*TIMING_LINES, *TERM_LINES, *OWNED_LINES], {**owning, "cash_month": months, "run_rate_factor": factor})
     cash = {BUY: schedule["month_owning"]}
     for model, offer in offers.items():
-        rent = {"month": months, "price_drift": known["price_drift"], "card_month_price": offer["net_rent"]}
+        rent = {"month": months, "price_drift": known["price_drift"], "card_month_price": offer["net_rent"],
+                "contract_factor": schedule["rent_factor"]}
         cash[model] = computed([RENT_LINE], {**rent, "in_horizon": schedule["in_horizon"]})["month_rent"]
     return Decision(cards, offers, owning, schedule, cash)

@@ -140,11 +140,25 @@ def month_cards(fixed_cards: Cards, month_active: Flag, month_demand_cards: Card
     return if_given(fixed_cards, fixed_cards * month_active, month_demand_cards)
 
 
-@rule(en="Price of a card in the month", zh="当月单卡月价", source="the scenario's price drift")
-def month_price(card_month_price: PerCardMonth, price_drift: Share, month: MonthNumber) -> PerCardMonth:
-    """Price of a card for the month, after a steady yearly change since month 1.
+@rule(en="Price of the month against the contract's", zh="当月价格与合同价之比", source="the term of the signed contract")
+def contract_factor(
+    month: MonthNumber, contract_from: MonthNumber = 1, contract_to: MonthNumber = 1200, outside_contract: Ratio = 1
+) -> Ratio:
+    """1 in months of the contract's term, the price without it against that with it in others.
+
+    >>> contract_factor(4, 4, 9, 1.25), contract_factor(10, 4, 9, 1.25), contract_factor(3, 4, 9, 1.25)
+    (1.0, 1.25, 1.25)
+    """
+    return outside_contract + (1 - outside_contract) * at_least(month, contract_from) * at_least(contract_to, month)
+
+
+@rule(en="Price of a card in the month", zh="当月单卡月价", source="the scenario's price drift, the contract's term")
+def month_price(
+    card_month_price: PerCardMonth, price_drift: Share, month: MonthNumber, contract_factor: Ratio = 1
+) -> PerCardMonth:
+    """Price of a card for the month, after a steady yearly change since month 1; without the contract's discount outside its term.
 
     >>> round(month_price(100, -0.19, 7), 2), month_price(100, 0, 7)
     (90.0, 100.0)
     """
-    return card_month_price * power(1 + price_drift, (month - 1) * MONTH_IN_YEARS)
+    return card_month_price * power(1 + price_drift, (month - 1) * MONTH_IN_YEARS) * contract_factor

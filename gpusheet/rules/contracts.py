@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusheet.ops import maximum
 from gpusheet.registry import rule
-from gpusheet.units import Cards, Flag, Money, MoneyPerMonth, Months, Share
+from gpusheet.units import Cards, Flag, Money, MoneyPerMonth, MonthNumber, Months, Ratio, Share
 
 
 @rule(en="Prepayment", zh="预付款", source="contract terms", line=False)
@@ -35,6 +35,26 @@ def contract_cash(owed: MoneyPerMonth, prepayment_share: Share, prepayment: Mone
     (75000.0, 15000.0)
     """
     return owed * (1 - prepayment_share) + prepayment * starts
+
+
+@rule(en="Month of the budget", zh="预算第几月", source="months after the run-rate month", line=False)
+def budget_month(cash_month: MonthNumber, run_rate_month: MonthNumber) -> MonthNumber:
+    """The month of the budget's calendar that a month of the cash flow is: its month 1 is the run-rate month.
+
+    >>> budget_month(1, 12), budget_month(3, 12)
+    (12, 14)
+    """
+    return run_rate_month + cash_month - 1
+
+
+@rule(en="Contract price against the run-rate month", zh="合同价格与稳态月之比", source="the term of the signed contract", line=False)
+def rent_factor(contract_factor: Ratio, run_rate_factor: Ratio) -> Ratio:
+    """What the contract's term makes of the rent of a month, against that of the run-rate month.
+
+    >>> rent_factor(1.25, 1), rent_factor(1, 1.25)
+    (1.25, 0.8)
+    """
+    return contract_factor / run_rate_factor
 
 
 @rule(en="Owed above plan", zh="承诺超出计划", source="least spend against the budget", line=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.constants import MILLION
-from gpusheet.ops import one_of
+from gpusheet.ops import TINY, maximum, minimum, one_of
 from gpusheet.registry import rule
 from gpusheet.units import (
     Cards,
@@ -16,6 +16,7 @@ from gpusheet.units import (
     PerCardMonth,
     Periods,
     PerMillionTokens,
+    Ratio,
     RequestsPerDay,
     Share,
     Text,
@@ -72,6 +73,26 @@ def card_month_price(unit_price: Money, periods_per_month: Periods, discount: Sh
     (10036.8, 5018.0)
     """
     return unit_price * periods_per_month * (1 - discount)
+
+
+@rule(en="Share of the list price that is paid", zh="折后比例", source="the discount")
+def net_share(discount: Share = 0) -> Share:
+    """What is left of the list price after the discount; never 0, as prices are compared by it.
+
+    >>> net_share(0.25), net_share(1)
+    (0.75, 1e-09)
+    """
+    return maximum(TINY, 1 - discount)
+
+
+@rule(en="Price outside the contract, against within", zh="合同期外与期内价格比", source="the term of the signed contract")
+def outside_contract(discount: Share = 0, ending_discount: Share = 0, net_share: Share = 1) -> Ratio:
+    """What a card costs in months outside the contract's term, for 1 within it: the discount that ends with it is not taken.
+
+    >>> round(outside_contract(0.2, 0.2, 0.8), 4), outside_contract(0.2, 0, 0.8)
+    (1.25, 1.0)
+    """
+    return minimum(1, maximum(TINY, 1 - discount + ending_discount)) / net_share
 
 
 @rule(en="Cost per month", zh="每月成本", source="the workload's pricing model")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from openpyxl.utils import get_column_letter
@@ -44,6 +45,13 @@ class BudgetCells:
     blocks: dict[str, int] = field(default_factory=dict)  # line -> first row
     rows: dict[str, int] = field(default_factory=dict)  # totals by name
     others: tuple[int, int] = (0, 0)
+    drivers: dict[str, tuple[str, int]] = field(default_factory=dict)  # column and first row of what stands at the left of a line
+    beside: set[str] = field(default_factory=set)  # of these, those that stand at a line that does not need them itself
+
+    def note(self, beside: Iterable[str], drivers: Iterable[str], top: int) -> None:
+        """Where the drivers of a line stand."""
+        self.drivers |= {name: (get_column_letter(column), top) for column, name in enumerate(drivers, DRIVER)}
+        self.beside |= set(beside)
 
     @property
     def first(self) -> str:

@@ -156,8 +156,8 @@ class BudgetWriter:
         rule, count = line.rule, self.span.count
         earlier = set(self.at.blocks)
         needed = [node.name for node in line.expression.walk() if isinstance(node, Symbol)]
-        elsewhere = {*MONTH_INPUTS, *earlier, *NAMES, *TABLES}
-        drivers = [n for n in dict.fromkeys(needed) if n not in elsewhere]
+        elsewhere = {*MONTH_INPUTS, *earlier, *NAMES, *TABLES, *self.at.beside}
+        drivers = [n for n in dict.fromkeys([*needed, *line.beside]) if n not in elsewhere]
         if line.name == COST:
             drivers.insert(0, "pricing_model")
         self.facts[line.name] = Facts(sign(line.expression, self.facts), nullable(line.expression, self.facts))
@@ -166,6 +166,7 @@ class BudgetWriter:
         self._heads(line.label(self.look.lang), rule.unit.label(self.look.lang), [self._driver_label(name) for name in drivers], total)
         top = self.line
         self.at.blocks[line.name] = top
+        self.at.note(line.beside, drivers, top)
         for column, source in ((2, NAME_ROW), (3, STATUS_ROW)):
             formula = f"=INDEX({self.span.row('Lookup', source)},$A{top})"
             fill_block(self.sheet, self.look, top, count, column, 1, formula, TEXT)
@@ -178,8 +179,8 @@ class BudgetWriter:
         def place(name: str) -> str:
             if name in earlier:
                 return f"{self.at.first}{self.at.blocks[name]}"
-            if name in drivers:
-                return f"${get_column_letter(DRIVER + drivers.index(name))}{top}"
+            if name in self.at.drivers:
+                return "${}{}".format(*self.at.drivers[name])
             return {"month": f"{self.at.first}${MONTH_ROW}", "season_factor": f"{self.at.first}${SEASON_ROW}"}.get(
                 name, name
             )

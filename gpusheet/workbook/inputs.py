@@ -34,7 +34,7 @@ class Inputs:
     def context(self) -> Context:
         return Context(
             self.catalog, self.assumptions, self.settings.as_of, self.settings.currency, self.settings.prepared_on,
-            self.plans.find_scenario(self.settings.scenario), self.plans,
+            self.plans.find_scenario(self.settings.scenario), self.plans, self.settings.budget_start,
         )  # fmt: skip
 
     @property

@@ -14,7 +14,7 @@ from gpusheet.catalog.derived import Found
 from gpusheet.catalog.planning import Scenario
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.scenario import METHOD, VARIED
-from gpusheet.units import Number, Share, unit_of
+from gpusheet.units import Date, Number, Share, unit_of
 from gpusheet.wiring import inputs as input_fields
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import AssumptionCells
@@ -26,6 +26,7 @@ from gpusheet.workbook.lookup_parts import FetchLine
 
 NAME = "Lookup"
 TYPED = "typed_"
+TERM = ("contract_start", "contract_from", "contract_to", "ending_discount")
 
 
 def typed_name(name: str) -> str:
@@ -67,7 +68,7 @@ class LookupLines(OfferLines):
         texts = [c.name for c in by_name.values() if c.kind != "number" and c.name in (
             "gpu", "model", "weight_precision", "kv_precision", "length_distribution", "engine", "length_basis",
             "sizing_method", "price_list", "listing", "pricing_model", "override_reason")]  # fmt: skip
-        names = ["scenario", *map(typed_name, texts), "agreed_discount", *(typed_name(c.name) for c in zones.ordered),
+        names = ["scenario", *map(typed_name, texts), "agreed_discount", *TERM, *(typed_name(c.name) for c in zones.ordered),
                  "overrides_typed"]  # fmt: skip
 
         def make() -> list[FetchLine]:
@@ -75,6 +76,7 @@ class LookupLines(OfferLines):
             lines += [self._typed(by_name[name], optional=name in ("listing", "override_reason", "price_list"))
                       for name in texts]
             lines.append(self._agreed_discount())
+            lines += self._term()
             for column in zones.ordered:
                 optional = not column.required and column.default is None
                 lines.append(self._typed(column, optional))
@@ -120,10 +122,33 @@ class LookupLines(OfferLines):
 
     def _agreed_discount(self) -> FetchLine:
         """What the one signed contract for the price list takes off; else the assumption."""
-        agreed = f'Contracts[price_list],{self.at("price_list")}&"",Contracts[agreed_discount],">=0",Contracts[signed_on],">0"'
+        agreed = self._signed
         sums = f"SUMIFS(Contracts[agreed_discount],{agreed})"
         formula = f'=IF(E${NAME_ROW}="","",CHOOSE(1+(COUNTIFS({agreed})=1),{self.cells.value("discount")},{sums}))'
         return FetchLine("agreed_discount", "Discount: contract, else assumption", "折扣率：合同，无则取假设", unit_of(Share), formula)
+
+    @property
+    def _signed(self) -> str:
+        """What counts the signed contracts with a discount for the price list."""
+        return f'Contracts[price_list],{self.at("price_list")}&"",Contracts[agreed_discount],">=0",Contracts[signed_on],">0"'
+
+    def _term(self) -> list[FetchLine]:
+        """The months of that contract in the budget's calendar, and what of the discount ends with it."""
+        found = {c.name: c for c in columns(Found)}
+        start, first = self.at("contract_start"), self.cells.value("budget_start")
+        days, months = (f"SUMIFS(Contracts[{name}],{self._signed})" for name in ("start_date", "term_months"))
+        blank, known = f'E${NAME_ROW}=""', f"COUNT({start},{first})=2"
+        number = f"12*(YEAR({start})-YEAR({first}))+MONTH({start})-MONTH({first})+1"
+        typed = f"INDEX(Workloads[discount],E${NUMBER_ROW})"
+        ends = f'{self.at("agreed_discount")}-{self.cells.value("discount")}'
+        formulas = {
+            "contract_from": f'=IF({blank},"",IF({known},{number},1))',
+            "contract_to": f'=IF({blank},"",IF({known},{self.at("contract_from")}+{months}-1,1200))',
+            "ending_discount": f'=IF({blank},"",IF(({known})*({typed}=""),{ends},0))',
+        }
+        begins = f'=IF({blank},"",IF(COUNTIFS({self._signed},Contracts[start_date],">0")=1,{days},""))'
+        return [FetchLine("contract_start", "Contract: start", "合同生效日期", unit_of(Date), begins, "Contracts"),
+                *(FetchLine(name, found[name].en, found[name].zh, found[name].unit, formula) for name, formula in formulas.items())]
 
     def _in_scenario(self) -> None:
         """What the scenario makes of what is typed: the values that everything else reads."""

@@ -15,7 +15,16 @@ from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import Line
 from gpusheet.catalog.price import PRICING_MODELS
-from gpusheet.decisions.rent_or_buy import BUY, LABELS, LONGEST, OPTIONS, OWNED_LINES, RENT_LINE, TIMING_LINES
+from gpusheet.decisions.rent_or_buy import (
+    BUY,
+    LABELS,
+    LONGEST,
+    OPTIONS,
+    OWNED_LINES,
+    RENT_LINE,
+    TERM_LINES,
+    TIMING_LINES,
+)
 from gpusheet.expr import Place, Symbol
 from gpusheet.formula import Facts, cell_formula
 from gpusheet.registry import find_rule
@@ -35,6 +44,7 @@ LAST = FIRST + LONGEST
 NEVER = ("never within the horizon", "比较期内不回本")
 ASSUMED = ("horizon_months", "useful_life_months", "profit_tax_rate")
 OWNED = ("monthly_discount_rate", "fleet_capex", "monthly_depreciation", "owned_running_cost")
+TERM = ("run_rate_month", "contract_from", "contract_to", "outside_contract", "run_rate_factor")
 MONEY, NARROW = unit_of(Money), (unit_of(Flag), unit_of(Months), unit_of(MonthNumber))
 
 
@@ -58,7 +68,7 @@ class _Writer:
     def __init__(self, parts: Parts) -> None:
         self.parts, self.look, self.at = parts, parts.look, CashCells()
         self.options: OptionCells = parts.rows[OPTIONS_SHEET]
-        timing = ["cash_month", *(line.name for line in TIMING_LINES)]
+        timing = ["cash_month", *(line.name for line in (*TIMING_LINES, *TERM_LINES))]
         keys = [*timing, *(f"rent_{model}" for model in PRICING_MODELS), *(line.name for line in OWNED_LINES)]
         keys += [f"so_far_{option}" for option in OPTIONS] + [f"cheaper_{model}" for model in PRICING_MODELS]
         self.at.columns = {key: column for column, key in enumerate(keys, 1)}
@@ -74,11 +84,12 @@ class _Writer:
         for column in range(1, self.width + 1):
             self.look.header(sheet.cell(HEAD, column))
         self._column("cash_month", parts.say("Month", "第几月"), unit_of(MonthNumber), f"=ROWS(A${FIRST - 1}:A{FIRST - 1})-1")
-        for line in TIMING_LINES:
+        for line in (*TIMING_LINES, *TERM_LINES):
             self._line(line.name, line)
         for model in PRICING_MODELS:
             title = parts.say(f"Rent: {LABELS[model][0].lower()}", f"租金：{LABELS[model][1]}")
-            at = {"card_month_price": self.at.drivers[model], "month": self._own("cash_month")}
+            at = {"card_month_price": self.at.drivers[model], "month": self._own("cash_month"),
+                  "contract_factor": self._own("rent_factor")}
             self._line(f"rent_{model}", RENT_LINE, at, title, total=True)
         for line in OWNED_LINES:
             self._line(line.name, line, total=True)
@@ -116,7 +127,7 @@ class _Writer:
         """What the columns need, each once."""
         parts = self.parts
         cells: list[tuple[str, str, Unit, str]] = []
-        for name in (*ASSUMED, "price_drift", *OWNED):
+        for name in (*ASSUMED, "price_drift", *OWNED, *TERM):
             label, unit = self.options.said[name] if name in self.options.said else _said(name, parts.lang)
             cells.append((name, label, unit, self.options.at(name) if name in self.options.rows else parts.cells.value(name)))
         for model in PRICING_MODELS:

@@ -198,8 +198,6 @@ class _Writer:
 
         names = ("planned", "above", "owed", "free")
         budget = f"Budget!$H${parts.budget.rows['gpu']}"
-        first, end = (f"{NAME}!${letter}$5" for letter in (self.time.first, self.time.last))
-        last = f"EDATE({end},1)-1"
         parts.checks += [
             Check("Contracts without a name, or incomplete", "无名称或不完整的合同", "Contracts",
                   f'=SUMPRODUCT((Contracts[contract]="")*({filled}))+SUMPRODUCT((Contracts[contract]<>"")*({lacking}>0))',
@@ -227,13 +225,9 @@ class _Writer:
                   "What they promise is not owed by anyone yet, and their discount is not taken.",
                   "尚未签署，条款未生效，不计取折扣。"),
             Check("Contracts that end within the budget", "预算期内到期的合同", NAME, f"=SUM({column('look', 'E')})",
-                  "What is owed ends; an agreed discount goes on in the budget as if it were renewed.",
-                  "承诺到期终止；预算仍按续约计取协议折扣。"),
-            Check("Contracts whose discount is taken outside their term", "合同期外仍计取协议折扣的合同", NAME,
-                  f'=IF(COUNT({first},{end})=2,SUMPRODUCT(({column("owed", "E")}<>"")*({column("owed", "G")}<>"")'
-                  f'*({column("term", "F")}<>"")*(({column("term", "D")}>{first})+({column("term", "F")}<{last})>0)),0)',
-                  "The discount counts in every month: type another one, in force or not, with the workloads it does not hold for.",
-                  "协议折扣适用于所有月份：对不适用的业务请另填折扣率。"),
+                  "What is owed ends, and so does the agreed discount: the later months are budgeted at the assumed one, as renewal "
+                  "is not assumed. Where it is agreed, lengthen the term.",
+                  "承诺与协议折扣同时到期：预算不假定续约，其后各月按假设折扣率计价；已商定续约的，请延长期限。"),
             Check("Contracts to decide on within the budget", "预算期内须决定是否续约的合同", NAME, f"=SUM({column('look', 'F')})",
                   "The days stand under 'Decide by'.", "日期见“续约决定日”。"),
             Check("Contracts whose price list has another contract", "同一价目表存在多份合同", NAME, f"=SUM({column('look', 'G')})",

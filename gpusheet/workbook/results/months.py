@@ -127,7 +127,8 @@ def _block(parts: Parts, sheet: Any, one: Line, line: int, at: CalendarCells, kn
     """A line of the month for every workload: drivers at the left, lines of Budget by their own cells."""
     look, budget, count, top = parts.look, parts.budget, parts.span.count, line + 1
     needed = dict.fromkeys(node.name for node in one.expression.walk() if isinstance(node, Symbol))
-    drivers = [name for name in needed if name not in {*MONTH_INPUTS, *budget.blocks, *at.blocks, *NAMES}]
+    there = {*budget.beside, "outside_contract"}  # more than there is room for: they are read where Budget has them
+    drivers = [name for name in needed if name not in {*MONTH_INPUTS, *budget.blocks, *at.blocks, *NAMES, *there}]
     unit = one.rule.unit
     _heads(parts, sheet, line, f"{one.label(parts.lang)}  [{unit.label(parts.lang)}]",
            [quantities()[name].label(parts.lang) for name in drivers], FIRST + budget.months - 1)  # fmt: skip
@@ -144,6 +145,9 @@ def _block(parts: Parts, sheet: Any, one: Line, line: int, at: CalendarCells, kn
         def place(name: str, row: int = top + offset) -> str:
             if name in drivers:
                 return f"${get_column_letter(DRIVER + drivers.index(name))}{row}"
+            if name in there:
+                letter, first = budget.drivers[name]
+                return f"Budget!${letter}{first + row - top}"
             if name in at.blocks:
                 return f"{budget.first}{at.blocks[name] + row - top}"
             if name in budget.blocks:
