@@ -204,12 +204,12 @@ def test_a_workload_without_overrides_is_not_listed() -> None:
     assert _typed(plain.model_copy(update={"daily_active_users": 5.0, "requests_per_user_per_day": 1.0}))
 
 
-@pytest.mark.parametrize(("signed", "start", "term", "outside"), [
+@pytest.mark.parametrize(("signed", "start", "term", "ends"), [
     (None, "2027-01-01", 14, 0), ("2026-10-30", "2027-01-01", 14, 0), ("2026-10-30", "2027-04-01", 6, 1),
-    ("2026-10-30", "2026-01-01", 12, 1),
+    ("2026-10-30", "2026-01-01", 12, 0),
 ])  # fmt: skip
-def test_a_discount_counts_once_it_is_signed(signed: str | None, start: str, term: int, outside: int) -> None:
-    """It counts in every month, so an alert says where the contract is not in force in all of them."""
+def test_a_discount_counts_once_it_is_signed(signed: str | None, start: str, term: int, ends: int) -> None:
+    """It counts in the months of the term, so an alert says where the term ends within the budget."""
     inputs = filled()
     agreed = Contract(contract="C-1", price_list="极智算", signed_on=signed, start_date=start, term_months=term, agreed_discount=0.2)
     total = {}
@@ -219,5 +219,7 @@ def test_a_discount_counts_once_it_is_signed(signed: str | None, start: str, ter
         values = evaluate(built.book)
         assert disagreements(wanted(budget, built, MONTHS), values) == []
         total[name] = values.at("Budget", f"H{built.budget.rows['gpu']}")
-        assert check(values, "Contracts whose discount is taken outside")[3] == (outside if contracts else 0)
-    assert (total["with"] < total["without"]) is (signed is not None)
+        if signed is not None:
+            assert check(values, "Contracts that end within the budget")[3] == (ends if contracts else 0)
+    reaches = signed is not None and start > "2026-01-01"
+    assert (total["with"] < total["without"]) is reaches
