@@ -205,7 +205,7 @@ def test_a_workload_without_overrides_is_not_listed() -> None:
 
 
 @pytest.mark.parametrize(("signed", "start", "term", "ends"), [
-    (None, "2027-01-01", 14, 0), ("2026-10-30", "2027-01-01", 14, 0), ("2026-10-30", "2027-04-01", 6, 1),
+    (None, "2027-01-01", 14, 0), ("2026-10-30", "2027-01-01", 14, 1), ("2026-10-30", "2027-04-01", 6, 1),
     ("2026-10-30", "2026-01-01", 12, 0),
 ])  # fmt: skip
 def test_a_discount_counts_once_it_is_signed(signed: str | None, start: str, term: int, ends: int) -> None:
