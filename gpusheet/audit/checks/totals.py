@@ -136,6 +136,9 @@ def _alike(model: Model, sheet: Sheet, out: Place, inner: Place, down: bool) -> 
         return False
     if a.shape or b.shape:
         return a.shape is not None and b.shape is not None and a.shape.key == b.shape.key
+    row, column = inner
+    if not down and (row - 1, column) in sheet.formulas and (row + 1, column) in sheet.formulas:
+        return False  # typed over a column of formulas, of which point 10 tells
     if a.kind != "n" or b.kind != "n" or model.book.number_format(a) != model.book.number_format(b):
         return False
     if model.book.is_date(a) or model.book.is_bold(a.style) != model.book.is_bold(b.style):
