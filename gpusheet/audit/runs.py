@@ -37,6 +37,7 @@ class Line:
     last: int
     seeded: bool  # each cell builds on the one before
     odd: list[int] = field(default_factory=list)
+    adds_columns: bool = False  # each cell adds a range above it
     others: set[int] = field(default_factory=set)  # positions between its cells that are none of it, as quarters among months
 
     @property
@@ -56,7 +57,7 @@ class Lines:
 
     def goes_on(self, line: Line, position: int, inner: int, least: int) -> bool:
         """Whether lines near by, or the time line, have both positions."""
-        if self.periods[0] <= min(position, inner) and max(position, inner) <= self.periods[1]:
+        if self.timed(position) and self.timed(inner):
             return True
         near = sum(
             1 for other in self.lines
@@ -65,11 +66,15 @@ class Lines:
         )  # fmt: skip
         return near >= least
 
+    def timed(self, position: int) -> bool:
+        return self.periods[0] <= position <= self.periods[1]
+
     def listed(self, line: Line, position: int) -> bool:
-        """Whether two lines beside it have one formula in all its cells and at the position: a list, whose cells differ by fault."""
+        """Whether lines beside it have one formula in all its cells and at the position: a list, whose cells differ by fault."""
         first, last = min(line.first, position), max(line.last, position)
         beside = (other for other in self.lines if other is not line and abs(other.number - line.number) <= NEAR)
-        return sum(other.first <= first and last <= other.last and not other.odd for other in beside) >= 2
+        whole = sum(other.first <= first and last <= other.last and all(other.keys[at] == GAP for at in other.odd) for other in beside)
+        return whole >= (2 if line.weak else 1)
 
 
 def rows_of(model: Model, sheet: Sheet) -> Lines:
@@ -163,7 +168,8 @@ def _line(
         (not corner.column_fixed and corner.column < 0) if along == "row" else (not corner.row_fixed and corner.row < 0)
         for ref in shape.refs for corner in (ref.first, ref.last)
     )  # fmt: skip
-    line = Line(number, keys, main, first, last, seeded, others=others)
+    adds = any(not ref.first.column_fixed and ref.first.column == 0 for ref in shape.ranges)
+    line = Line(number, keys, main, first, last, seeded, adds_columns=along == "row" and adds, others=others)
     line.odd = [at for at, key in keys.items() if key != main]
     gaps = set(range(first, last + 1)) - set(keys) - others
     for at in gaps:
@@ -190,8 +196,10 @@ def odd_cells(sheet: Sheet, lines: Lines) -> Iterator[Odd]:
                     at in lines.totals or 2 * together[at] > spans[at] > 2 or _named_total(sheet, place, lines.along)
                 ):
                     continue  # a column of its own kind, as a quarter between months
+                if kind == "gap" and (lines.along == "column" or (line.adds_columns and not lines.timed(at))):
+                    continue  # as under a price, which is not added up
                 if lines.along == "column" and not lines.listed(line, at) and (
-                    kind == "gap" or line.weak or (kind == "formula" and others < 2 * FEWEST)
+                    line.weak or (kind == "formula" and others < 2 * FEWEST)
                 ):  # fmt: skip
                     continue
             elif not _misses_its_end(lines, line, at, kind):

@@ -100,31 +100,85 @@ def _there(model: Model, sheet: Sheet, place: Place, missing: frozenset[Read]) -
     return ", ".join(f"{title}!{where}" if title else where for title, places in found.items() for where, _ in ranges(places))
 
 
+@also(16)
+def stops_before_the_last(model: Model, this: Point) -> Iterator[Finding]:
+    """Totals whose range ends one cell before them, where that cell is a number that is used in its own line only."""
+    for sheet in model.sheets:
+        found: dict[str, dict[Place, Place]] = defaultdict(dict)
+        for place, shape in sheet.formulas.items():
+            if shape.functions != ("SUM",) or shape.operators or len(shape.refs) != 1 or shape.refs[0].is_cell:
+                continue
+            area, (row, column) = shape.refs[0].at(sheet.title, *place), place
+            if area.sheet == sheet.title and area.left == area.right == column and area.bottom == row - 2:
+                between, read = (row - 1, column), model.readings.read_from_rows
+            elif area.sheet == sheet.title and area.top == area.bottom == row and area.right == column - 2:
+                between, read = (row, column - 1), model.readings.read_from_columns
+            else:
+                continue
+            cell = sheet.cells.get(between)
+            if cell and cell.kind == "n" and not read[sheet.title][between] and model.label(sheet, *between):
+                found[shape.key][place] = between
+        for members in found.values():
+            for where, places in ranges(members):
+                formula, left = cut(sheet.formula(places[0])), address(members[places[0]])
+                yield this.finding(
+                    error, Words(f"{formula} without {left}, which stands between and which no other line uses",
+                                 f"{formula} 未含其间的 {left},且其他行列均未引用该单元格"), sheet.title, where)  # fmt: skip
+
+
+@also(44)
+def same_cell(model: Model, this: Point) -> Iterator[Finding]:
+    """Links to one and the same cell of several sheets, but for one, which takes a row of another name."""
+    for sheet in model.sheets:
+        links = {place: shape.refs[0].at(sheet.title, *place) for place, shape in sheet.formulas.items()
+                 if shape.is_link and not sheet.in_table(*place)}  # fmt: skip
+        odd: dict[str, list[Place]] = defaultdict(list)
+        for place, area in links.items():
+            for down, across in ((1, 0), (0, 1)):
+                near = [links[one] for step in (*range(-REACH, 0), *range(1, REACH + 1))
+                        if (one := (place[0] + step * down, place[1] + step * across)) in links]  # fmt: skip
+                usual = Counter(one[1:] for one in near).most_common(1)
+                titles = {one.sheet for one in near}
+                if len(near) < 2 or usual[0][1] != len(near) or len(titles | {area.sheet}) != len(near) + 1:
+                    continue
+                top, left = usual[0][0][0], usual[0][0][1]
+                names = [model.label(model.book.sheets[one.sheet], top, left) for one in near if one.sheet in model.book.sheets]
+                mine = model.book.sheets.get(area.sheet)
+                if mine and area[1:3] != (top, left) and len(set(names)) == 1 and names[0] and (
+                    model.label(mine, top, left) == names[0] != model.label(mine, area.top, area.left)
+                ):  # fmt: skip
+                    odd[names[0]].append(place)
+                    break
+        for name, places in odd.items():
+            for where, members in ranges(places):
+                formula = cut(sheet.formula(members[0]))
+                yield this.finding(
+                    error, Words(f"{formula}, where the links beside it take {name!r}", f"{formula},而相邻引用均取 {name!r}"),
+                    sheet.title, where, expected=Words(f"a link to {name!r}", f"引用 {name!r}"))  # fmt: skip
+
+
 @also(44)
 def named_sheet(model: Model, this: Point) -> Iterator[Finding]:
-    """Plain links in a row or column that has the name of a sheet, to another one; its neighbours keep to the name."""
+    """Plain links in a row or column that has the name of a sheet, to another one, where other links keep to such names."""
     titles = {title.casefold(): title for title in model.book.sheets}
     for sheet in model.sheets:
         links = {place: shape.refs[0].at(sheet.title, *place).sheet for place, shape in sheet.formulas.items()
                  if shape.is_link and not sheet.in_table(*place)}  # fmt: skip
+        named = {place: {titles[one] for one in {model.label(sheet, *place).casefold(), *_headers(sheet, place)} if one in titles}
+                 for place in links}  # fmt: skip
+        if not any(linked in named[place] for place, linked in links.items()):
+            continue
+        odd: dict[tuple[str, str], list[Place]] = defaultdict(list)
         for place, linked in links.items():
-            row, column = place
-            named = {titles[one] for one in model.labels(sheet, row, column) | _headers(sheet, place).keys() if one in titles}
-            if not named or linked in named | {sheet.title}:
-                continue
-            beside = next((one for one in _all_near(place) if links.get(one) in named), None)
-            if beside:
-                formula = cut(sheet.formula(place))
+            if named[place] and linked not in named[place] | {sheet.title}:
+                odd[linked, min(named[place])].append(place)
+        for (_, name), places in odd.items():
+            for where, members in ranges(places):
+                formula = cut(sheet.formula(members[0]))
                 yield this.finding(
-                    error, Words(f"{formula} under the name {links[beside]}", f"{formula},而此处名为 {links[beside]}"), sheet.title,
-                    address(place), expected=Words(f"a link to {links[beside]}", f"引用 {links[beside]}"),
+                    error, Words(f"{formula} under the name {name}", f"{formula},而此处名为 {name}"), sheet.title, where,
+                    expected=Words(f"a link to {name}", f"引用 {name}"),
                     todo=Words("link the sheet of that name", "改为引用同名工作表"))  # fmt: skip
-
-
-def _all_near(place: Place) -> Iterator[Place]:
-    row, column = place
-    for step in range(1, REACH + 1):
-        yield from ((row - step, column), (row + step, column), (row, column - step), (row, column + step))
 
 
 def _headers(sheet: Sheet, place: Place) -> dict[str, int]:
