@@ -133,6 +133,11 @@ class ChecksWriter:
                   "The column '1 = valid' shows which: bring the value within its bounds, restore the constant, or let the "
                   "card tiers go up from 0.",
                   "查看“1=有效”列:将取值改回允许范围、恢复常数,或使卡数档位从0升序。"),
+            Check("Settings and assumptions of the sheets of decisions that are not valid", "决策表设置与假设无效", "Assumptions",
+                  f"=1-{self.cells.decisions_valid}",
+                  "The column '1 = valid' shows which: bring the value within its bounds; until then these sheets stay blank. "
+                  "The budget does not rest on it.",
+                  "查看“1=有效”列:将取值改回允许范围;更正前决策表留空,预算本身不受影响。"),
             Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
                   f"={self.span.count_of('Lookup', STATUS_ROW, 'incomplete')}",
                   "Row 'status' of Lookup names them; the last group of its rows shows with 0 what is wrong. Fill in or correct it.",
