@@ -14,7 +14,18 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, MONTHS, TAX, BudgetCells
-from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, SCENARIO, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
+from gpusheet.workbook.layout import (
+    DATE_ROW,
+    NAME_ROW,
+    SCENARIO,
+    SHEETS,
+    STATUS_ROW,
+    UNNAMED,
+    Span,
+    hint_of,
+    role_of,
+    title_of,
+)
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
@@ -250,15 +261,13 @@ class ChecksWriter:
                   f"=SUM({monthly})-SUM({self.span.row('Sizing', self.sizing['monthly_cost'])})",
                   "A formula of Summary was changed.", "汇总表公式被改动。", tolerance="0.01"),
         ]  # fmt: skip
-        for sheet, cells in (
-            ("Lookup", f"Lookup!$E$4:${self.span.last}${max(self.lookup.rows.values())}"),
-            ("Sizing", f"Sizing!$E$4:${self.span.last}${max(self.sizing.values())}"),
-            ("Budget", f"Budget!$A$4:${y2}${budget.rows['shown_grand']}"),
-        ):
-            made.append(Check(
-                f"Error values on {sheet}", f"{sheet} 中的错误值", sheet, f"=1*ISERROR(SUM({cells}))",
-                "A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
-                "存在 #N/A、#VALUE! 等错误:请检查数字单元格中的文本或被改动的公式。"))  # fmt: skip
+        for sheet in self.book.worksheets:
+            if sheet.title in SHEETS and role_of(sheet.title) in ("calculation", "output"):
+                cells = f"{sheet.title}!$A$3:${get_column_letter(sheet.max_column)}${sheet.max_row}"
+                made.append(Check(
+                    f"Error values on {sheet.title}", f"{sheet.title} 中的错误值", sheet.title, f"=1*ISERROR(SUM({cells}))",
+                    "A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
+                    "存在 #N/A、#VALUE! 等错误:请检查数字单元格中的文本或被改动的公式。"))  # fmt: skip
         return made
 
     # --- alerts ---

@@ -293,3 +293,19 @@ def test_prices_as_people_type_them_are_read_with_a_warning(path: Path, typed: s
 def test_a_price_that_contradicts_its_currency_is_refused(path: Path) -> None:
     lines = problems(path, lambda book: cell(book, "Prices", "price").__setattr__("value", "€4.25"))
     assert len(lines) == 1 and lines[0].startswith("Prices!F7 (price): the price says EUR, the column currency says ")
+
+
+def test_a_workload_looked_at_that_is_gone_is_told_and_the_first_is_taken(path: Path) -> None:
+    read = reread(path, lambda book: assumption(book, "looked_at").__setattr__("value", "Gone bot"))
+    assert read.inputs == small()
+    names = [one.workload for one in small().workloads]
+    assert read.warnings == (
+        f"Assumptions!C{assumption_row(path, 'looked_at')} (looked_at): found 'Gone bot', which the table Workloads does not have; "
+        f"allowed: {', '.join(names)}, or blank; the first one is looked at",
+    )
+
+
+def test_a_scenario_that_is_misspelt_is_an_error_with_the_list_and_the_nearest(path: Path) -> None:
+    (line,) = problems(path, put(Cover_B3="Hihg"))
+    allowed = "Base, High, Low, Free 1, Free 2, or blank"
+    assert line.endswith(f"which the table Scenarios does not have; allowed: {allowed}; did you mean High?")
