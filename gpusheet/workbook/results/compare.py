@@ -221,6 +221,7 @@ class Compare:
         chart.series[0].graphicalProperties.solidFill = "2F5597"
         chart.x_axis.scaling.orientation = "maxMin"
         chart.x_axis.delete = chart.y_axis.delete = False
+        chart.x_axis.tickLblSkip = 1  # the name of every bar
         chart.y_axis.number_format, chart.gapWidth = "#,##0", 40
         chart.height, chart.width = 9, 26
         self.sheet.add_chart(chart, f"B{BEFORE + BEST + 2}")
@@ -238,7 +239,8 @@ class Compare:
             (top, BEFORE + BEST, f"${own}{top}=1", {"fill": fill("FFF2CC")}),
         ):
             sheet.conditional_formatting.add(f"A{row}:{end}{last}", FormulaRule(formula=[test], **how))
-        printing(sheet, self.lang, f"{self.first - 2}:{self.first - 1}", f"A1:{end}{self.last}", "A:B")
+        # the list of all is to filter on the screen: most of it are cards without a price
+        printing(sheet, self.lang, f"{HEADS}:{HEADS + 1}", f"A1:{end}{self.first - 4}", "A:B")
         protect(sheet)
 
     def _checks(self) -> None:

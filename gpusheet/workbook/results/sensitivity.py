@@ -106,7 +106,7 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
     _chart(parts, sheet, at, row + 2)
     set_widths(sheet, (34, 18, 18, 16, 16, 16, 12, 12))
     sheet.freeze_panes = "B6"
-    printing(sheet, lang, "1:5", f"A1:H{row + 22}")
+    printing(sheet, lang, "1:5", f"A1:H{row + 22}", tall=1)
     protect(sheet)
     parts.rows[NAME] = at
 
@@ -166,6 +166,7 @@ def _chart(parts: Parts, sheet: Any, at: dict[str, int], row: int) -> None:
         series.graphicalProperties.solidFill = color
     chart.x_axis.scaling.orientation = "maxMin"
     chart.x_axis.delete = chart.y_axis.delete = False
+    chart.x_axis.tickLblSkip = 1
     chart.x_axis.tickLblPos, chart.y_axis.number_format = "low", "#,##0"
     chart.gapWidth, chart.legend.position = 40, "b"
     chart.height, chart.width = 10, 22
