@@ -32,7 +32,7 @@ from gpusheet.workbook.summary_sheet import SummaryCells
 from gpusheet.workbook.tables import Placed
 
 NAME = "Checks"
-FIRST = 7
+HINT_ROW, FIRST = 2, 7
 MASTER, FAILED, ALERTS = "D3", "D4", "F4"
 HEADS = {
     "en": ("No.", "Check", "Where", "Value", "Tolerance", "1 = passed", "What to do"),
@@ -262,8 +262,8 @@ class ChecksWriter:
                   "A formula of Summary was changed.", "汇总表公式被改动。", tolerance="0.01"),
         ]  # fmt: skip
         for sheet in self.book.worksheets:
-            if sheet.title in SHEETS and role_of(sheet.title) in ("calculation", "output"):
-                cells = f"{sheet.title}!$A$3:${get_column_letter(sheet.max_column)}${sheet.max_row}"
+            if sheet.title in SHEETS and role_of(sheet.title) in ("calculation", "output") and sheet.max_row > HINT_ROW:
+                cells = f"{sheet.title}!$A${HINT_ROW + 1}:${get_column_letter(sheet.max_column)}${sheet.max_row}"
                 made.append(Check(
                     f"Error values on {sheet.title}", f"{sheet.title} 中的错误值", sheet.title, f"=1*ISERROR(SUM({cells}))",
                     "A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",

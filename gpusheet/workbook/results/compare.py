@@ -19,7 +19,7 @@ from gpusheet.units import Flag, MoneyPerMonth, NewestDay, Number, Share, Text, 
 from gpusheet.wiring import quantities
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block
-from gpusheet.workbook.layout import NAME_ROW, NUMBER_ROW
+from gpusheet.workbook.layout import NAME_ROW
 from gpusheet.workbook.results.gpu_cases import SHEET as CASES
 from gpusheet.workbook.results.gpu_cases import GpuCases
 from gpusheet.workbook.results.gpu_lines import NAME as WORKLOAD
@@ -35,8 +35,6 @@ HINT = {
     "en": "Measured figures, fixed, owned and committed cards hold for the workload's own card only.",
     "zh": "实测值、指定卡数、自有与已签约卡只用于业务当前的卡。",
 }
-ERRORS = ("A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
-          "存在 #N/A、#VALUE! 等错误：请检查数字单元格中的文本或被改动的公式。")
 
 
 @dataclass(frozen=True)
@@ -269,10 +267,6 @@ class Compare:
              f"=SUMPRODUCT(1*({NAME}!{self.at('result')}={cases.word}))-MAX(0,{NAME}!{self.at('rank')})", again, "0"),
             ("GpuCases: lines of the own card unlike Sizing", "逐卡测算：当前卡与测算表不一致的行", CASES,
              unlike, again, "0"),
-            ("Error values on GpuCases", "GpuCases 中的错误值", CASES,
-             f"=1*ISERROR(SUM({CASES}!$D${NUMBER_ROW}:${cases.span.last}${cases.last}))", ERRORS, "0"),
-            ("Error values on Compare", "Compare 中的错误值", NAME,
-             f"=1*ISERROR(SUM({NAME}!$A${NOW}:${letters['model_number']}${self.last}))", ERRORS, "0"),
         ):  # fmt: skip
             self.parts.checks.append(Check(en, zh, where, formula, *todo, tolerance=tolerance))
 
