@@ -17,6 +17,7 @@ from gpusheet.audit.changes import CATALOG, WORKLOADS, Change, changes, keyed
 from gpusheet.audit.registry import Words
 from gpusheet.calendar import by_month
 from gpusheet.catalog import Assumptions, Catalog, Workload, columns
+from gpusheet.catalog.settings import DECISIONS
 from gpusheet.errors import GpusheetError
 from gpusheet.lookup import look_up
 from gpusheet.workbook.inputs import Inputs
@@ -31,6 +32,7 @@ _WORKLOAD_STEPS = {"demand": "demand", "lengths": "lengths", "hardware": "hardwa
 _ASSUMPTION_STEPS = {
     "demand": "assumed_demand", "memory": "assumed_speed", "throughput": "assumed_speed", "serving": "assumed_speed",
     "cards": "assumed_cards", "money": "assumed_money", "ownership": "text", "checks": "text",
+    DECISIONS: "text",
 }  # fmt: skip
 
 # the groups of changes, in the order in which they are taken over: volume, method, terms, prices

@@ -128,6 +128,18 @@ class Readings:
         return flags
 
     @cached_property
+    def read_from_rows(self) -> dict[str, Any]:
+        """Which cells are read from another row than their own, or another sheet."""
+        return self._painted(self.blocks, lambda ref: bool(ref.sheet) or {ref.first.row_fixed, ref.first.row, ref.last.row} != {0})
+
+    @cached_property
+    def read_from_columns(self) -> dict[str, Any]:
+        """Which cells are read from another column than their own, or another sheet."""
+        return self._painted(
+            self.blocks, lambda ref: bool(ref.sheet) or {ref.first.column_fixed, ref.first.column, ref.last.column} != {0}
+        )
+
+    @cached_property
     def _named_alone(self) -> dict[str, Any]:
         return self._painted(self.blocks, lambda ref: ref.is_cell)
 

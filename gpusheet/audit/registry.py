@@ -118,6 +118,10 @@ def points() -> dict[int, Point]:
 
 
 def findings(model: Model) -> Iterator[Finding]:
+    """What breaks each point; a cell that one look at a point has told of, the next does not tell of again."""
     for one in points().values():
+        told: set[str] = set()
         for look in one.looks:
-            yield from look(model, one)
+            found = [finding for finding in look(model, one) if finding.place not in told]
+            told |= {finding.place for finding in found if finding.cell}
+            yield from found

@@ -37,6 +37,13 @@ class Line:
     last: int
     seeded: bool  # each cell builds on the one before
     odd: list[int] = field(default_factory=list)
+    adds_columns: bool = False  # each cell adds a range above it
+    others: set[int] = field(default_factory=set)  # positions between its cells that are none of it, as quarters among months
+
+    @property
+    def weak(self) -> bool:
+        """Whether so few cells make it a line of a list only if lines beside it say so."""
+        return sum(key == self.main for key in self.keys.values()) <= FEWEST
 
 
 @dataclass
@@ -50,7 +57,7 @@ class Lines:
 
     def goes_on(self, line: Line, position: int, inner: int, least: int) -> bool:
         """Whether lines near by, or the time line, have both positions."""
-        if self.periods[0] <= min(position, inner) and max(position, inner) <= self.periods[1]:
+        if self.timed(position) and self.timed(inner):
             return True
         near = sum(
             1 for other in self.lines
@@ -58,6 +65,16 @@ class Lines:
             and other.first <= min(position, inner) and max(position, inner) <= other.last
         )  # fmt: skip
         return near >= least
+
+    def timed(self, position: int) -> bool:
+        return self.periods[0] <= position <= self.periods[1]
+
+    def listed(self, line: Line, position: int) -> bool:
+        """Whether lines beside it have one formula in all its cells and at the position: a list, whose cells differ by fault."""
+        first, last = min(line.first, position), max(line.last, position)
+        beside = (other for other in self.lines if other is not line and abs(other.number - line.number) <= NEAR)
+        whole = sum(other.first <= first and last <= other.last and all(other.keys[at] == GAP for at in other.odd) for other in beside)
+        return whole >= (2 if line.weak else 1)
 
 
 def rows_of(model: Model, sheet: Sheet) -> Lines:
@@ -93,7 +110,7 @@ def columns_of(sheet: Sheet, rows: Lines) -> Lines:
         for part in _runs(sheet, [((row, column), row) for row in usable]):
             added = {at for at, (place, shape) in part.items() if shape and _adds_own(sheet, place, shape, "column")}
             kept = {at: one for at, one in part.items() if at not in added}
-            line = _line(column, kept, 0.75, FEWEST + 1, "column", added)
+            line = _line(column, kept, 0.75, FEWEST, "column", added)
             if line:
                 found.append(line)
                 totals |= added
@@ -151,7 +168,8 @@ def _line(
         (not corner.column_fixed and corner.column < 0) if along == "row" else (not corner.row_fixed and corner.row < 0)
         for ref in shape.refs for corner in (ref.first, ref.last)
     )  # fmt: skip
-    line = Line(number, keys, main, first, last, seeded)
+    adds = any(not ref.first.column_fixed and ref.first.column == 0 for ref in shape.ranges)
+    line = Line(number, keys, main, first, last, seeded, adds_columns=along == "row" and adds, others=others)
     line.odd = [at for at, key in keys.items() if key != main]
     gaps = set(range(first, last + 1)) - set(keys) - others
     for at in gaps:
@@ -178,7 +196,11 @@ def odd_cells(sheet: Sheet, lines: Lines) -> Iterator[Odd]:
                     at in lines.totals or 2 * together[at] > spans[at] > 2 or _named_total(sheet, place, lines.along)
                 ):
                     continue  # a column of its own kind, as a quarter between months
-                if lines.along == "column" and (kind == "gap" or (kind == "formula" and others < 2 * FEWEST)):
+                if kind == "gap" and (lines.along == "column" or (line.adds_columns and not lines.timed(at))):
+                    continue  # as under a price, which is not added up
+                if lines.along == "column" and not lines.listed(line, at) and (
+                    line.weak or (kind == "formula" and others < 2 * FEWEST)
+                ):  # fmt: skip
                     continue
             elif not _misses_its_end(lines, line, at, kind):
                 continue
@@ -203,11 +225,14 @@ def _misses_its_end(lines: Lines, line: Line, at: int, kind: str) -> bool:
     edge = line.first if before else line.last
     step = 1 if before else -1
     between = range(at, edge, step)
-    if not all(one in line.keys for one in between):
+    if not all(one in line.keys or one in line.others for one in between):
         return False
     if before and line.seeded and abs(at - edge) == 1:
         return False  # what the first period begins with
-    if kind == "formula" and (at in lines.totals or lines.along == "column"):
+    if lines.along == "column" and (kind == "formula" or line.weak):
+        alone = len(line.odd) == 1 and not any(at in other.odd for other in lines.lines if other is not line)
+        return alone and lines.listed(line, at)  # where more differs, another list begins
+    if kind == "formula" and at in lines.totals:
         return False
     start = line.first
     while line.keys.get(start - 1) == TYPED:

@@ -6,6 +6,7 @@ from gpusheet.catalog.load import keys
 from gpusheet.catalog.price import PRICING_MODELS
 from gpusheet.catalog.schema import column
 from gpusheet.catalog.serving_factors import ServingFactors
+from gpusheet.catalog.settings import DECISIONS
 from gpusheet.units import (
     KW,
     Cards,
@@ -145,7 +146,7 @@ class Assumptions(ServingFactors):
         ge=0, whole=True, source="convention", group="cards")
     lead_time_days: Days = column(
         "Lead time", "交付周期", "Days from an order of cards to their use.", default=60.0, ge=0, low=14, high=120, whole=True,
-        source="convention", group="cards")
+        source="convention", group=DECISIONS)
     # money
     pricing_model: Text = column(
         "Pricing model", "计费方式", "How cards are rented.", default="on_demand", choices=PRICING_MODELS,
@@ -169,7 +170,7 @@ class Assumptions(ServingFactors):
         "VAT rate", "增值税税率", "Value-added tax on what the budget buys, by which Periods converts totals.", default=0.06, ge=0,
         le=1, low=0.06, high=0.13,
         source="China: 6% on information technology services, 13% on leasing of equipment (Cai Shui [2016] 36; Announcement 39 "
-        "of 2019)", group="money")
+        "of 2019)", group=DECISIONS)
     fiscal_year_start: MonthNumber = column(
         "Fiscal year starts", "财年起始月", "Calendar month in which the fiscal year starts.", default=1.0, ge=1, le=12,
         whole=True, source="convention", group="money")
@@ -206,26 +207,26 @@ class Assumptions(ServingFactors):
         le=1, low=0, high=0.2, source="convention", group="ownership")
     horizon_months: Months = column(
         "Horizon", "比较期", "Months over which renting and buying are compared, from the run-rate month on.", default=48.0, ge=12,
-        le=60, low=36, high=60, whole=True, source="convention", group="ownership")
+        le=60, low=36, high=60, whole=True, source="convention", group=DECISIONS)
     staff_per_month: MoneyPerMonth = column(
         "Staff", "运维人工", "Monthly cost of people who run owned servers, beyond those who are paid anyway.", default=0.0, ge=0,
-        source="convention: state your own", group="ownership")
+        source="convention: state your own", group=DECISIONS)
     rent_vat_rate: Share = column(
         "VAT on rents", "租金增值税率", "Rate of value-added tax on rents, to compare prices with and without it; 0 compares them "
-        "as quoted.", default=0.0, ge=0, le=1, low=0, high=0.13, source="neutral; in China 6% on cloud services", group="ownership")
+        "as quoted.", default=0.0, ge=0, le=1, low=0, high=0.13, source="neutral; in China 6% on cloud services", group=DECISIONS)
     purchase_vat_rate: Share = column(
         "VAT in purchases", "购置增值税率", "Rate of value-added tax in purchase prices; 0 where they are typed without it.",
-        default=0.0, ge=0, le=1, low=0, high=0.13, source="neutral; in China 13% on equipment", group="ownership")
+        default=0.0, ge=0, le=1, low=0, high=0.13, source="neutral; in China 13% on equipment", group=DECISIONS)
     vat_recovered: Share = column(
         "VAT recovered", "增值税可抵扣比例", "Share of value-added tax that the company gets back.", default=1.0, ge=0, le=1,
-        source="convention: a general taxpayer recovers all", group="ownership")
+        source="convention: a general taxpayer recovers all", group=DECISIONS)
     profit_tax_rate: Share = column(
         "Profit tax", "所得税率", "Rate at which costs and depreciation lower the tax on profits; 0 compares before tax.",
-        default=0.0, ge=0, lt=1, low=0, high=0.25, source="neutral; in China 25%, 15% for high-tech companies", group="ownership")
+        default=0.0, ge=0, lt=1, low=0, high=0.25, source="neutral; in China 25%, 15% for high-tech companies", group=DECISIONS)
     # checks
     curve_tolerance: Share = column(
         "Peak off its curve", "峰值偏离容差", "By how much the typed peak and that of the traffic curve may differ before an alert.",
-        default=0.25, ge=0, le=10, low=0.1, high=0.5, source="convention", group="checks")
+        default=0.25, ge=0, le=10, low=0.1, high=0.5, source="convention", group=DECISIONS)
     small_pool_gib: GiB = column(
         "Small KV pool", "KV 池警戒线", "KV pool per card under which an alert is shown.", default=5.0, ge=0, source="convention",
         group="checks")

@@ -10,6 +10,7 @@ from gpusheet.catalog.schema import CURRENCY, Day, Row, column
 from gpusheet.units import MonthNumber, Number, Share, Text
 
 CURRENCY_DEFAULT = "CNY"
+DECISIONS = "decisions"  # the group of what only the sheets of decisions read
 
 
 class Settings(Row):
@@ -35,22 +36,22 @@ class Settings(Row):
         "Scenario", "情景", "Scenario of the whole book, as in Scenarios; blank: the first.", default=None, is_name=True)
     run_rate_month: MonthNumber | None = column(
         "Run-rate month", "稳态月", "Budget month in which scenarios and drivers are compared; blank: the last.", default=None,
-        ge=1, whole=True)
+        ge=1, whole=True, group=DECISIONS)
     looked_at: Text | None = column(
         "Workload looked at", "分析对象", "Workload of the sheets Compare, RentOrBuy and Traffic; blank: the first.", default=None,
-        is_name=True)
+        is_name=True, group=DECISIONS)
     compared_list: Text | None = column(
         "Price list of Compare", "对比用价目表", "Price list whose offers the sheet Compare sets side by side; blank: that of the "
-        "workload looked at.", default=None, is_name=True)
+        "workload looked at.", default=None, is_name=True, group=DECISIONS)
     shock: Share = column(
         "Shock", "敏感性幅度", "By how much the sheet Sensitivity moves each driver up and down.", default=0.1, gt=0, le=0.5,
-        low=0.1, high=0.2)
+        low=0.1, high=0.2, group=DECISIONS)
     price_from: Day | None = column(
         "Prices compared: old", "比价旧日期", "PriceBridge takes the newest prices at or before this day as old; blank: the newest "
-        "day before the new ones.", default=None)
+        "day before the new ones.", default=None, group=DECISIONS)
     price_to: Day | None = column(
         "Prices compared: new", "比价新日期", "PriceBridge takes the newest prices at or before this day as new; blank: the day as of "
-        "which prices are used.", default=None)
+        "which prices are used.", default=None, group=DECISIONS)
 
     @model_validator(mode="after")
     def _old_before_new(self) -> Self:

@@ -27,6 +27,7 @@ RESULTS: Mapping[str, tuple[str, str]] = {
     "no_figure": ("no throughput figure", "缺少吞吐数据"),
     "no_request": ("no request within the targets", "目标内无法承载请求"),
     "no_demand": ("no demand given", "缺少需求"),
+    "development": ("a card for development", "仅供开发的卡"),
     "fits": ("fits", "可用"),
     "no_price": ("no price", "无报价"),
     "no_rate": ("no exchange rate", "缺少汇率"),
@@ -41,6 +42,8 @@ FIGURES = (
 
 def compare(workload: Workload, context: Context, price_list: str | None = None) -> Any:
     """Every card with every pricing model, as a DataFrame in the order of the tables; `rank` 1 is the cheapest that fits.
+
+    A card for development, which should serve no users, has a rank only where the workload is on it already.
 
     Prices are those of one price list, the workload's own unless another is named.
 
@@ -66,7 +69,7 @@ def compare(workload: Workload, context: Context, price_list: str | None = None)
     solved.insert(0, "gpu", [one.workload.gpu for _, one in rows])
     solved.insert(1, "pricing_model", [one.workload.pricing_model for _, one in rows])
     solved.insert(2, "own", own & (solved["pricing_model"] == _own(workload, context)["pricing_model"]))
-    solved["result"] = _results(solved, [one for _, one in rows])
+    solved["result"] = _results(solved, rows, {one.gpu: one.usage for one in context.catalog.gpus})
     solved["rank"] = solved["monthly_cost"].where(solved["result"] == "fits").rank(method="first")
     return solved
 
@@ -107,10 +110,11 @@ def _elsewhere(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, **dict.fromkeys(MEASURED), **dict.fromkeys(HELD, 0.0)}
 
 
-def _results(solved: Any, found: list[LookUp]) -> Any:
+def _results(solved: Any, rows: list[tuple[bool, LookUp]], usage: Mapping[str, str]) -> Any:
+    """The first result that is true of each row; a card for development is one only where it is the workload's own."""
     import numpy
 
-    offers = numpy.array([one.chosen.rows for one in found])
+    offers = numpy.array([one.chosen.rows for _, one in rows])
     capacity = solved["replica_capacity"]
     tests = {
         "too_few": (solved["fits"] == 0) & (solved["min_cards_for_weights"] > solved["cards"]),
@@ -118,6 +122,7 @@ def _results(solved: Any, found: list[LookUp]) -> Any:
         "no_figure": capacity.isna(),
         "no_request": capacity <= 0,
         "no_demand": solved["cards_needed"].isna(),
+        "development": numpy.array([not own and usage[one.workload.gpu] == "development" for own, one in rows]),
         "several": offers > 1,
         "no_price": offers == 0,
         "no_rate": solved["monthly_cost"].isna(),

@@ -53,7 +53,8 @@ def merged(there: Sequence[Actual], bill: Actuals, workloads: Sequence[Workload]
     kept = tuple(place for place, one in enumerate(there) if _bill(one) not in billed)
     return Merged(
         rows=(*(there[place] for place in kept), *new), kept=kept, added=len(new), replaced=len(there) - len(kept),
-        months=tuple(sorted({one.month for one in new})), findings=tuple(_of_taxes(taxes, file)))  # fmt: skip
+        months=tuple(sorted({one.month for one in new})),
+        findings=(*_of_taxes(taxes, file), *_beside([there[place] for place in kept], new, file)))  # fmt: skip
 
 
 def _assigned(charge: Charge, workloads: dict[str, str], centres: dict[str, str]) -> tuple[str | None, str | None]:
@@ -77,4 +78,18 @@ def _of_taxes(taxes: dict[str, list[float]], file: str) -> list[Finding]:
         shown = f"{math.fsum(amounts):,.2f} {currency}"
         found.append(Finding("note", "tax-left-out", Place(file), shown, f"tax of {shown} is in no amount",
                              f"税费 {shown} 未计入金额"))  # fmt: skip
+    return found
+
+
+def _beside(kept: Sequence[Actual], new: Sequence[Actual], file: str) -> list[Finding]:
+    """Rows without a provider, as people type them, that stay beside what the bill has of the same month and workload."""
+    billed = {(one.month.year, one.month.month, (one.workload or "").casefold()) for one in new}
+    found = []
+    for one in kept:
+        if not one.provider and (one.month.year, one.month.month, (one.workload or "").casefold()) in billed:
+            what = f"{one.month:%Y-%m}, {one.workload or one.cost_centre or '-'}: {one.amount:,.2f} {one.currency}"
+            found.append(Finding(
+                "warning", "typed-beside-bill", Place("", "Actuals"), what,
+                f"the row {what} names no provider and stays beside what {file} has of that month; delete it if the bill holds it",
+                f"{what} 一行未填写供应商，与 {file} 同月支出并存；若账单已包含该笔，请删除"))  # fmt: skip
     return found

@@ -24,7 +24,7 @@ from gpusheet.catalog import (
     Tier,
     columns,
 )
-from gpusheet.catalog.settings import Settings
+from gpusheet.catalog.settings import DECISIONS, Settings
 from gpusheet.constants import NAMED
 from gpusheet.units import Flag, Unit, unit_of
 from gpusheet.workbook.fetches import FETCHES
@@ -37,7 +37,7 @@ NAME = "Assumptions"
 # columns of the value, of the least and the largest value allowed, of the flag
 VALUE, LEAST, MOST, VALID = "C", "E", "F", "I"
 WIDTH, SOURCE_AT = 9, 8
-ALL_VALID = f"{NAME}!${VALID}$3"  # 1 where every flag is
+ALL_VALID = f"{NAME}!${VALID}$3"  # 1 where every flag is of what the total of the budget rests on
 SPARE_COSTS = 8
 
 GROUPS = {
@@ -52,7 +52,8 @@ GROUPS = {
     "ownership": ("Owning", "自有"),
     "checks": ("Checks", "检查"),
     "constants": ("Unit constants (do not change)", "单位常数(请勿修改)"),
-}
+    DECISIONS: ("Sheets of decisions (the budget does not rest on these)", "决策表（预算不依赖以下各项）"),
+}  # the last one blocks no total
 HEADS = {
     "en": ("Name", "Assumption", "Value", "Unit", "At least", "At most", "Typical", "Source", "1 = valid"),
     "zh": ("名称", "假设", "取值", "单位", "最小", "最大", "常见范围", "来源", "1=有效"),
@@ -76,9 +77,23 @@ class AssumptionCells:
 
     rows: Mapping[str, int]
     tables: Mapping[str, Placed]
+    deciding: int  # row of the heading of what only the sheets of decisions read
 
     def value(self, name: str) -> str:
         return f"{NAME}!${VALUE}${self.rows[name]}"
+
+    def valid(self, name: str) -> str:
+        """The flag of a setting or an assumption, 1 where it is valid."""
+        return f"{NAME}!${VALID}${self.rows[name]}"
+
+    def valid_value(self, name: str) -> str:
+        """A formula of the value, blank where it is not valid: of what blocks no total."""
+        return f'=IF({self.valid(name)}=1,{self.value(name)},"")'
+
+    @property
+    def decisions_valid(self) -> str:
+        """1 where all is valid that the sheets of decisions read besides; in the row of its heading."""
+        return f"{NAME}!${VALID}${self.deciding}"
 
     def within(self, column: Column, cell: str) -> list[str]:
         """Tests of a number in another cell against the bounds that stand beside the assumption, but for 0."""
@@ -94,12 +109,14 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     rows: dict[str, int] = {}
     line = 5
     fields: list[tuple[str, Column, Any]] = [
-        ("settings", column, getattr(inputs.settings, column.name)) for column in columns(Settings)
+        (str(column.group or "settings"), column, getattr(inputs.settings, column.name)) for column in columns(Settings)
         if column.name != "scenario"  # stands on the Cover
     ]
     fields += [("choices" if c.choices else str(c.group), c, getattr(inputs.assumptions, c.name)) for c in columns(Assumptions)]
     for group in GROUPS:
         members = [(column, value) for of, column, value in fields if of == group]
+        if group == DECISIONS:
+            deciding = line
         look.group(sheet, line, GROUPS[group][look.lang == "zh"], WIDTH)
         line += 1
         if group == "constants":
@@ -109,8 +126,12 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
             rows[column.name] = line
             line += 1
         line += 1
-    flags = f"{VALID}5:{VALID}{line - 1}"
-    look.text(sheet.cell(3, 8, {"en": "All valid", "zh": "全部有效"}[look.lang]), bold=True)
+    all_valid = {"en": "All valid", "zh": "全部有效"}[look.lang]
+    flags, others = f"{VALID}5:{VALID}{deciding - 1}", f"{VALID}{deciding + 1}:{VALID}{line - 1}"
+    for row in (3, deciding):
+        look.text(sheet.cell(row, 8, all_valid), bold=True)
+    look.text(sheet.cell(deciding, 4, unit_of(Flag).label(look.lang)), color="7F7F7F", indent=True)
+    _flag(sheet, look, deciding, f"=1*(SUM({others})=COUNT({others}))")
     tables, end = _small_tables(book, sheet, look, inputs, line)
     placed = tables["CardTiers"]
     tiers = placed.header - 3
@@ -121,7 +142,7 @@ def put_assumptions(book: Workbook, look: Look, inputs: Inputs) -> AssumptionCel
     sheet.freeze_panes = "C5"
     widest = get_column_letter(max(WIDTH, *(len(placed.letters) for placed in tables.values())))
     printing(sheet, look.lang, "4:4", f"A1:{widest}{end}")
-    return AssumptionCells(rows, tables)
+    return AssumptionCells(rows, tables, deciding)
 
 
 def _assumption(sheet: Worksheet, look: Look, line: int, column: Column, value: Any, source: str | None) -> None:

@@ -14,14 +14,25 @@ from gpusheet.units import Flag, Number, unit_of
 from gpusheet.wiring import quantities
 from gpusheet.workbook.assumptions_sheet import ALL_VALID, AssumptionCells
 from gpusheet.workbook.budget_layout import COST, MONTHS, TAX, BudgetCells
-from gpusheet.workbook.layout import DATE_ROW, NAME_ROW, SCENARIO, STATUS_ROW, UNNAMED, Span, hint_of, role_of, title_of
+from gpusheet.workbook.layout import (
+    DATE_ROW,
+    NAME_ROW,
+    SCENARIO,
+    SHEETS,
+    STATUS_ROW,
+    UNNAMED,
+    Span,
+    hint_of,
+    role_of,
+    title_of,
+)
 from gpusheet.workbook.lookup_lines import LookupLines
 from gpusheet.workbook.style import Look, fill, printing, protect, set_widths
 from gpusheet.workbook.summary_sheet import SummaryCells
 from gpusheet.workbook.tables import Placed
 
 NAME = "Checks"
-FIRST = 7
+HINT_ROW, FIRST = 2, 7
 MASTER, FAILED, ALERTS = "D3", "D4", "F4"
 HEADS = {
     "en": ("No.", "Check", "Where", "Value", "Tolerance", "1 = passed", "What to do"),
@@ -133,6 +144,11 @@ class ChecksWriter:
                   "The column '1 = valid' shows which: bring the value within its bounds, restore the constant, or let the "
                   "card tiers go up from 0.",
                   "查看“1=有效”列:将取值改回允许范围、恢复常数,或使卡数档位从0升序。"),
+            Check("Settings and assumptions of the sheets of decisions that are not valid", "决策表设置与假设无效", "Assumptions",
+                  f"=1-{self.cells.decisions_valid}",
+                  "The column '1 = valid' shows which: bring the value within its bounds; until then these sheets stay blank. "
+                  "The budget does not rest on it.",
+                  "查看“1=有效”列:将取值改回允许范围;更正前决策表留空,预算本身不受影响。"),
             Check("Workloads with incomplete or impossible inputs", "输入缺失或超出范围的业务", "Lookup",
                   f"={self.span.count_of('Lookup', STATUS_ROW, 'incomplete')}",
                   "Row 'status' of Lookup names them; the last group of its rows shows with 0 what is wrong. Fill in or correct it.",
@@ -245,15 +261,13 @@ class ChecksWriter:
                   f"=SUM({monthly})-SUM({self.span.row('Sizing', self.sizing['monthly_cost'])})",
                   "A formula of Summary was changed.", "汇总表公式被改动。", tolerance="0.01"),
         ]  # fmt: skip
-        for sheet, cells in (
-            ("Lookup", f"Lookup!$E$4:${self.span.last}${max(self.lookup.rows.values())}"),
-            ("Sizing", f"Sizing!$E$4:${self.span.last}${max(self.sizing.values())}"),
-            ("Budget", f"Budget!$A$4:${y2}${budget.rows['shown_grand']}"),
-        ):
-            made.append(Check(
-                f"Error values on {sheet}", f"{sheet} 中的错误值", sheet, f"=1*ISERROR(SUM({cells}))",
-                "A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
-                "存在 #N/A、#VALUE! 等错误:请检查数字单元格中的文本或被改动的公式。"))  # fmt: skip
+        for sheet in self.book.worksheets:
+            if sheet.title in SHEETS and role_of(sheet.title) in ("calculation", "output") and sheet.max_row > HINT_ROW:
+                cells = f"{sheet.title}!$A${HINT_ROW + 1}:${get_column_letter(sheet.max_column)}${sheet.max_row}"
+                made.append(Check(
+                    f"Error values on {sheet.title}", f"{sheet.title} 中的错误值", sheet.title, f"=1*ISERROR(SUM({cells}))",
+                    "A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
+                    "存在 #N/A、#VALUE! 等错误:请检查数字单元格中的文本或被改动的公式。"))  # fmt: skip
         return made
 
     # --- alerts ---

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpusheet.catalog import Assumptions, Workload
+from gpusheet.catalog.planning import Plans
 from gpusheet.catalog.settings import Settings
 from gpusheet.workbook.inputs import Inputs, sample
 
@@ -38,7 +39,8 @@ def template(lang: str = "en") -> Inputs:
         title="GPU 推理算力预算" if lang == "zh" else "GPU budget for LLM inference",
         prepared_on=dates.prepared_on, budget_start=dates.budget_start,
     )  # fmt: skip
-    return replace(example, settings=settings, assumptions=Assumptions(), sources={}, workloads=(), other_costs=())
+    return replace(example, settings=settings, assumptions=Assumptions(), sources={}, workloads=(), other_costs=(),
+                   plans=Plans.builtin(lang))  # fmt: skip
 
 
 def blocked_example(lang: str = "en") -> Inputs:
@@ -57,6 +59,7 @@ def blocked_example(lang: str = "en") -> Inputs:
         example,
         settings=example.settings.model_copy(update={"title": title, "looked_at": None}),
         workloads=(example.workloads[0], *lacking),
+        plans=Plans.builtin(lang),
     )
 
 

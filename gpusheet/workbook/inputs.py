@@ -13,7 +13,7 @@ from pathlib import Path
 from gpusheet.calibration.assumptions_file import read_assumptions
 from gpusheet.catalog import Assumptions, Catalog, OtherCost, Row, Workload, read_table
 from gpusheet.catalog.load import DATA
-from gpusheet.catalog.planning import PLANNING, Plans
+from gpusheet.catalog.planning import PLANNING, Earlier, Plans
 from gpusheet.catalog.settings import Settings
 from gpusheet.lookup import Context
 
@@ -77,6 +77,6 @@ def sample(lang: str = "en") -> Inputs:
         ),
         workloads=workloads,
         other_costs=tuple(read_table(OtherCost, SAMPLE / f"other_costs.{lang}.csv")),
-        plans=Plans.builtin(lang),
+        plans=replace(Plans.builtin(lang), earlier=tuple(read_table(Earlier, SAMPLE / f"earlier.{lang}.csv"))),
     )
     return made.assuming(SAMPLE / f"assumptions.{lang}.csv")

@@ -35,6 +35,7 @@ from gpusheet.workbook.results.gpu_cases import SHEET as CASES
 CATALOG_TABLES = {"GPUs": "gpus", "Models": "models", "Engines": "engines", "Generations": "generations",
                   "Prices": "prices", "FX": "fx",
                   **{name: field for name, _, field, _ in SMALL}}  # fmt: skip
+MOST_NAMES = 12  # that a message lists
 # columns of Workloads, and assumptions, that name a row of a small table
 NAMING = {"traffic_curve": "Curves", "weight_precision": "Precisions", "kv_precision": "Precisions",
           "length_distribution": "Distributions", "engine": "Engines"}  # fmt: skip
@@ -94,7 +95,7 @@ def read_book(path: Path | str) -> ReadBook:
         errors += table.errors
     errors += factors.errors
     _resolve(tables, catalog, errors, warnings)
-    errors += _unknown_rows(tables, factors) + _unknown_settings(tables, factors)
+    errors += _unknown_rows(tables, factors) + _unknown_settings(tables, factors, warnings)
     if errors:
         raise BadRow(errors)
     for table in tables.values():
@@ -201,8 +202,8 @@ def _unknown_rows(tables: Mapping[str, Table], factors: Factors) -> list[str]:
     return errors
 
 
-def _unknown_settings(tables: Mapping[str, Table], factors: Factors) -> list[str]:
-    """Settings that name a row of a table which has none of that name."""
+def _unknown_settings(tables: Mapping[str, Table], factors: Factors, warnings: list[str]) -> list[str]:
+    """Settings that name a row of a table which has none of that name: an error for what drives the book; else the first is taken."""
     errors = []
     for setting, name in (("scenario", "Scenarios"), ("looked_at", "Workloads")):
         value = getattr(factors.settings, setting, None)
@@ -210,9 +211,18 @@ def _unknown_settings(tables: Mapping[str, Table], factors: Factors) -> list[str
             continue
         key = tables[name].area.columns[0].name
         known = [str(getattr(row, key)) for row in tables[name].rows]
-        if value.casefold() not in (one.casefold() for one in known):
-            errors.append(f"{factors.place(setting)}: found {value!r}, which the table {name} does not have; allowed: "
-                          f"{', '.join(nearest(value, known) or known) or 'none yet'}, or blank")
+        if value.casefold() in (one.casefold() for one in known):
+            continue
+        near = nearest(value, known)
+        said = (f"{factors.place(setting)}: found {value!r}, which the table {name} does not have; allowed: "
+                f"{', '.join(known[:MOST_NAMES]) or 'none yet'}{', ...' * (len(known) > MOST_NAMES)}, or blank"
+                + (f"; did you mean {', '.join(near)}?" if near else ""))  # fmt: skip
+        if setting == "scenario":
+            errors.append(said)
+        else:
+            warnings.append(f"{said}; the first one is looked at")
+            assert factors.settings is not None
+            factors.settings = factors.settings.model_copy(update={setting: None})
     return errors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ from openpyxl.cell import Cell
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Side
 from openpyxl.styles.cell_style import StyleArray
 from openpyxl.styles.numbers import FORMAT_GENERAL
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import get_column_letter, range_boundaries
 from openpyxl.worksheet.worksheet import Worksheet
 
 from gpusheet.units import Unit
@@ -206,19 +207,29 @@ def width_of(text: object) -> float:
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in str(text))
 
 
+STANDARD_WIDTH = 8.43  # of a column, in characters
+PAGE_WIDTH = 330.0  # characters on an A4 page in landscape, where the print is just readable
+SLACK = 0.15  # of a page, for which the print is made smaller instead
+
+
 def set_widths(sheet: Worksheet, widths: Iterable[float], first: int = 1) -> None:
     for offset, width in enumerate(widths):
         sheet.column_dimensions[get_column_letter(first + offset)].width = width
 
 
-def printing(sheet: Worksheet, lang: str, title_rows: str, area: str, title_columns: str | None = None) -> None:
-    """A4 landscape, one page wide, titles repeated, page numbers in the footer."""
+def printing(
+    sheet: Worksheet, lang: str, title_rows: str, area: str, title_columns: str | None = None, tall: int = 0
+) -> None:
+    """A4 landscape, titles repeated, page numbers in the footer; as many pages wide as leave the print readable.
+
+    `tall` is how many pages high the sheet may be; 0 leaves it to its rows.
+    """
     sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
     sheet.page_setup.orientation = "landscape"
     properties: Any = sheet.sheet_properties.pageSetUpPr
     properties.fitToPage = True
-    sheet.page_setup.fitToWidth = 1
-    sheet.page_setup.fitToHeight = 0
+    sheet.page_setup.fitToWidth = _pages_wide(sheet, area, title_columns)
+    sheet.page_setup.fitToHeight = tall
     sheet.print_title_rows = title_rows
     if title_columns:
         sheet.print_title_cols = title_columns
@@ -228,6 +239,15 @@ def printing(sheet: Worksheet, lang: str, title_rows: str, area: str, title_colu
     footer.left.text = "&A"
     sheet.page_margins.left = sheet.page_margins.right = 0.4
     sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.5, 0.8, 0.35
+
+
+def _pages_wide(sheet: Worksheet, area: str, title_columns: str | None) -> int:
+    """Pages side by side on which the columns of an area are printed at no less than some 45%; those of titles stand on each."""
+    left, _, right, _ = range_boundaries(area)
+    _, _, last_title, _ = range_boundaries(title_columns) if title_columns else (0, 0, 0, 0)
+    widths = [float(sheet.column_dimensions[get_column_letter(column)].width or STANDARD_WIDTH) for column in range(left, right + 1)]
+    titles = sum(widths[:last_title])
+    return max(1, math.ceil((sum(widths) - titles) / (PAGE_WIDTH - titles) - SLACK))
 
 
 def protect(sheet: Worksheet) -> None:

@@ -62,3 +62,13 @@ def test_taxes_are_told_and_not_counted(tmp_path: Path) -> None:
 def test_currencies_stay_apart(tmp_path: Path) -> None:
     made = brought(tmp_path, charge(BilledCost="1"), charge(BilledCost="7", BillingCurrency="CNY"))
     assert sorted((one.currency, one.amount) for one in made.rows) == [("CNY", 7), ("USD", 1)]
+
+
+def test_a_typed_row_beside_a_bill_is_told_and_stays(tmp_path: Path) -> None:
+    typed = Actual(month="2026-09-20", workload="bot", amount=7, currency="USD")
+    other = Actual(month="2026-10-01", workload="Bot", amount=8, currency="USD")
+    made = brought(tmp_path, charge(SubAccountName="Bot", BilledCost="3"), there=(typed, other))
+    assert made.kept == (0, 1) and [one.amount for one in made.rows] == [7, 8, 3]
+    (told,) = made.findings
+    assert (told.severity, told.code, told.raw) == ("warning", "typed-beside-bill", "2026-09, bot: 7.00 USD")
+    assert "bill.csv" in told.line("en") and "bill.csv" in told.line("zh")

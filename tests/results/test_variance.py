@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from decisions import check
 from filled_plans import filled
 from openpyxl.utils import get_column_letter
 from parity import Expected, disagreements
@@ -248,3 +249,15 @@ def test_spend_moves_the_forecast(sample_case: Planned, shock: float, tmp_path: 
     before, after = (one.values.at(NAME, f"H{at['at_ratio']}") for one in (sample_case, case))
     assert (after > before) == (shock > 1)  # type: ignore[operator]
     assert case.values.at("Checks", "D3") == "OK"
+
+
+def test_rows_that_may_be_counted_wrongly_are_told(tmp_path: Path) -> None:
+    """A workload that is none, and a typed row beside the bill of its month and workload."""
+    first = filled().workloads[0].workload
+    rows = [Actual(month="2027-02-01", workload=first, amount=5, currency="CNY"),
+            Actual(month="2027-02-28", workload=first.upper(), provider="jz", service="GPU", amount=6, currency="CNY"),
+            Actual(month="2027-03-01", workload=first, amount=7, currency="CNY")]  # fmt: skip
+    values = planned(with_spend(filled(), *rows), tmp_path / "beside.xlsx").values
+    assert check(values, "Actuals that name a workload which is none")[3] == 1  # the shadow service
+    assert check(values, "Actuals without a provider beside a bill")[3] == 1
+    assert values.at("Checks", "D3") == "OK"

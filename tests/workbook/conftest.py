@@ -73,6 +73,12 @@ def without_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a test writes its budget."""
+    return tmp_path / "budget.xlsx"
+
+
+@pytest.fixture
 def book() -> Workbook:
     """A table with calculated columns, names, a chart, validation, fonts, a link; no two tests share it."""
     return _sample_book()

@@ -12,13 +12,14 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import openpyxl
+import pytest
 from openpyxl.utils import get_column_letter, range_boundaries
 from openpyxl.workbook.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from gpusheet.catalog import Assumptions, Catalog, Fx, OtherCost, Workload
+from gpusheet.catalog import Assumptions, BadRow, Catalog, Fx, OtherCost, Workload
 from gpusheet.workbook import book as making
-from gpusheet.workbook.book import build
+from gpusheet.workbook.book import build, write
 from gpusheet.workbook.inputs import Inputs, sample
 from gpusheet.workbook.reader import ReadBook, read_book
 
@@ -129,3 +130,23 @@ def rewritten(
         for name, part in {**parts, **(added or {})}.items():
             file.writestr(name, part)
     return path
+
+
+def problems(path: Path, *edits: Callable[[Workbook], Any]) -> list[str]:
+    """What is wrong with the workbook after the edits."""
+    with pytest.raises(BadRow) as caught:
+        reread(path, *edits)
+    return caught.value.lines
+
+
+def assumption_row(path: Path, name: str) -> int:
+    """The row in which an assumption stands."""
+    return next(one.row for one in openpyxl.load_workbook(path)["Assumptions"]["A"] if one.value == name)
+
+
+def carried(read: ReadBook, path: Path) -> Workbook:
+    """The new workbook as a file, read again."""
+    new = path.with_name("new.xlsx")
+    write(read.inputs, new, lang=read.lang, months=read.months, spare=0, extra_columns=read.extra_columns,
+          extra_sheets=read.carried)
+    return openpyxl.load_workbook(new, rich_text=True)

@@ -26,11 +26,6 @@ EPOCH = datetime.date(1899, 12, 30)
 pytestmark = pytest.mark.usefixtures("without_decisions")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "budget.xlsx"
-
-
 def saved(path: Path, *edits: Edit) -> ReadBook:
     """The small workbook after edits, with the values of all formulas as a program saves them."""
     edited(path, *edits)

@@ -28,11 +28,6 @@ PRICE = f"Prices!F{ROW} (price)"
 pytestmark = pytest.mark.usefixtures("without_decisions")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "budget.xlsx"
-
-
 def rewritten(read: ReadBook, path: Path) -> tuple[Path, float | None, list[str]]:
     new = path.with_name("new.xlsx")
     made = write(

@@ -1,8 +1,9 @@
-"""A wrong input is never a wrong number: the total is blocked, the master check is red, no cell is an error."""
+"""A wrong input is never a wrong number: the master check is red, the total that rests on it is blocked, no cell is an error."""
 
 from __future__ import annotations
 
 import datetime
+import re
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from live_book import Edit, LiveBook
 from openpyxl.workbook.workbook import Workbook
 
 from gpusheet.catalog import Assumptions, Column, columns
-from gpusheet.catalog.settings import Settings
+from gpusheet.catalog.settings import DECISIONS, Settings
 from gpusheet.constants import NAMED
 from gpusheet.workbook.book import Built, build
 from gpusheet.workbook.catalog_sheets import PRICE_COLUMNS
@@ -55,10 +56,13 @@ def verdict(built: Built, values: Values) -> tuple[bool, bool]:
     return values.at("Checks", "D3") != "OK", isinstance(total, str)
 
 
+FIELDS = {column.name: column for column in (*columns(Settings), *columns(Assumptions))}
+
+
 def wrong_values() -> list[tuple[str, Any]]:
     """For every setting and assumption what its field does not allow."""
     found: list[tuple[str, Any]] = []
-    for column in (*columns(Settings), *columns(Assumptions)):
+    for column in FIELDS.values():
         if column.required or column.default is not None:
             found += [(column.name, None)] if column.kind != "text" else []
         if column.kind in ("number", "date", "choice"):
@@ -75,15 +79,51 @@ def _beyond(column: Column) -> list[float]:
 
 
 @pytest.mark.parametrize(("name", "value"), wrong_values(), ids=str)
-def test_a_wrong_assumption_blocks_the_total(name: str, value: Any) -> None:
+def test_a_wrong_assumption_blocks_the_total_that_rests_on_it(name: str, value: Any) -> None:
     def edit(book: Workbook, built: Built) -> None:
         sheet = book["Assumptions"]
         row = next(r for r in range(1, sheet.max_row) if sheet[f"A{r}"].value == name)
         sheet[f"C{row}"].value = value
 
     built, values = edited(edit, small=True)
-    assert verdict(built, values) == (True, True)
+    assert verdict(built, values) == (True, FIELDS[name].group != DECISIONS)
     assert values.errors() == {}
+
+
+def test_the_total_rests_on_all_but_what_the_sheets_of_decisions_read() -> None:
+    built = live(small=True).built
+    rows = {built.book["Assumptions"].cell(row, 1).value: row for row in range(built.book["Assumptions"].max_row, 0, -1)}
+    behind = [str(cell.value) for name in ("Lookup", "Sizing", "Summary", "Budget") for row in built.book[name] for cell in row]
+    read = {found for text in behind for found in re.findall(r"Assumptions!\$C\$(\d+)", text)}
+    assert {name for name in FIELDS.keys() & rows.keys() if str(rows[name]) in read and FIELDS[name].group == DECISIONS} == set()
+    assert {name for name in FIELDS.keys() & rows.keys() if str(rows[name]) not in read and FIELDS[name].group != DECISIONS} == {
+        "title", "prepared_by"}  # texts of the Cover
+
+
+def test_a_run_rate_month_after_the_last_is_told() -> None:
+    def edit(book: Workbook, built: Built) -> None:
+        sheet = book["Assumptions"]
+        row = next(r for r in range(1, sheet.max_row) if sheet[f"A{r}"].value == "run_rate_month")
+        sheet[f"C{row}"].value = 4
+
+    built, values = edited(edit, small=True)
+    assert verdict(built, values) == (False, False)
+    (told,) = [row for row in values.sheets["Checks"] if row[1] == "Run-rate month after the last month"]
+    assert told[3] == 1 and values.at("Outcomes", "C3") == 3
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("growth_change", "abc"), ("growth_change", -3), ("requests_factor", 0), ("tokens_factor", "x"), ("price_drift", -1),
+    ("discount_change", 1.2), ("scenario_method", "guess"),
+])  # fmt: skip
+def test_a_wrong_value_of_a_scenario_that_does_not_drive_the_book(name: str, value: Any) -> None:
+    built, values = edited(lambda book, built: cell_of(book, "Scenarios", built, 2, name).__setattr__("value", value), small=True)
+    assert verdict(built, values) == (True, False)
+    assert values.errors() == {}
+    at = built.results["Outcomes"]
+    assert [values.at("Outcomes", f"{letter}{at['unusable']}") for letter in "CDEFG"] == [0, 1, 0, 0, 0]
+    costs = [values.at("Outcomes", f"{letter}{at['month_cost']}") for letter in "CDEFG"]
+    assert [type(cost) for cost in costs] == [float, str, float, float, float]
 
 
 @pytest.mark.parametrize("constant", NAMED, ids=lambda constant: constant.name)

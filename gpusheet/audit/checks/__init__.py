@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUBJECTS = ("book", "lines", "totals", "sums", "lookups", "values", "formulas", "inputs", "layout", "prices")
+SUBJECTS = ("book", "lines", "totals", "sums", "lookups", "neighbours", "values", "formulas", "inputs", "layout", "prices")
 
 
 def load() -> None:

@@ -186,8 +186,9 @@ def frozen(model: Model, this: Point) -> Iterator[Finding]:
 
 @point(
     40, "M", ("Ready to print", "打印设置"),
-    ("A4, landscape, one page wide, titles repeated where there are several pages, page numbers in the footer, a print area.",
-     "A4、横向、一页宽、多页时重复标题、页脚有页码、有打印区域。"),
+    ("A4, landscape, fitted to one page in width, or to several with their columns of titles repeated, rows of titles repeated "
+     "where there are several pages, page numbers in the footer, a print area.",
+     "A4、横向、一页宽(或多页宽且重复标题列)、多页时重复标题行、页脚有页码、有打印区域。"),
     ("all of these", "全部具备"),
     ("Page Layout, Page Setup", "页面布局 > 页面设置"),
 )  # fmt: skip
@@ -203,7 +204,8 @@ def printed(model: Model, this: Point) -> Iterator[Finding]:
         lacking = [(en, zh) for there, en, zh in (
             (str(stub.page_setup.paperSize) == "9", "A4", "A4"),
             (stub.page_setup.orientation == "landscape", "landscape", "横向"),
-            (fits and stub.page_setup.fitToWidth in (None, 1), "one page wide", "一页宽"),
+            (fits and (stub.page_setup.fitToWidth in (None, 1) or ((stub.page_setup.fitToWidth or 0) > 1 and stub.print_title_cols)),
+             "a width in pages", "按页宽缩放"),
             (stub.print_title_rows or sheet.size[0] <= 40, "repeated titles", "重复标题行"),
             ("&P" in footer, "page numbers", "页码"),
             (stub.print_area, "a print area", "打印区域"),

@@ -17,9 +17,11 @@ from gpusheet.audit.words import cut, number
 @point(
     10, "M", ("One row, one formula", "一行一式"),
     ("Formulas are compared in relative form along each row, down each column of a list and in each table column. "
-     "Found: a typed number, a gap or another formula among cells of one formula. Totals, opening values, columns of "
-     "actuals and columns that differ in most rows are left out.",
-     "以相对引用形式沿行、沿清单的列以及表格列比较公式。查出同一公式单元格之间的手填数字、空缺或不同公式;合计、期初值、实际数列以及多数行都不同的列除外。"),
+     "Found: a typed number, a gap or another formula among cells of one formula; in a column of few cells, where the columns "
+     "beside it have one formula throughout. Totals, opening values, columns of actuals and columns that differ in most rows "
+     "are left out.",
+     "以相对引用形式沿行、沿清单的列以及表格列比较公式。查出同一公式单元格之间的手填数字、空缺或不同公式;单元格较少的列,仅在相邻列公式始终一致时查出。"
+     "合计、期初值、实际数列以及多数行都不同的列除外。"),
     ("the formula of the line", "与该行(列)相同的公式"),
     ("fill the formula of its neighbours in, or write down why this cell differs", "用相邻公式填充,或注明该单元格不同的原因"),
 )  # fmt: skip

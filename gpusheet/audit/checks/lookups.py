@@ -187,10 +187,12 @@ def _shown(area: Area) -> str:
 
 
 @point(
-    44, "M", ("Links to the row of the same name", "引用同名行"),
+    44, "M", ("Links to what has the same name", "引用同名的行、列与工作表"),
     ("A plain link to another sheet whose row is named otherwise, while the row above or below the linked one has exactly "
-     "the link's own name.",
-     "直接引用其他工作表时,所引行名称不同,而其上一行或下一行恰与本行同名。"),
+     "the link's own name; a link to another row than those beside it take of their sheets; a link in a row or column that "
+     "is named like a sheet, to another sheet; a look-up whose column is named otherwise, while the next one has its name.",
+     "直接引用其他工作表时,所引行名称不同,而其上一行或下一行恰与本行同名;相邻引用取各表同一行,唯独此处取另一行;行或列以工作表命名,"
+     "却引用另一工作表;查找所取的列名称不同,而其相邻列恰与本列同名。"),
     ("the link to the row of its own name", "引用与本行同名的行"),
     ("link the row that is named alike", "改为引用同名行"),
 )  # fmt: skip

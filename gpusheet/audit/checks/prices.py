@@ -115,6 +115,8 @@ def price_lists(model: Model) -> Iterator[PriceList]:
     for sheet in model.sheets:
         if model.roles[sheet.title] not in ("input", ""):
             continue
+        if model.book.ours and sheet.title == "Earlier":
+            continue  # what another budget had is meant to be old
         for _, area, header in sheet.tables:
             if header:
                 heads = {column: sheet.text(area.top, column) for column in range(area.left, area.right + 1)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gpusheet.audit.cells import Cell, Place, Sheet
 from gpusheet.audit.checks.totals import ADDING, CENT
@@ -59,6 +59,8 @@ def _sums(sheet: Sheet) -> tuple[dict[tuple[int, int], dict[int, Place]], dict[t
 def _compared(
     model: Model, this: Point, sheet: Sheet, rows: Mapping[int, Place], columns: Mapping[int, Place]
 ) -> Iterator[Finding]:
+    if not (_add_up(model, sheet, rows.values()) and _add_up(model, sheet, columns.values())):
+        return
     by_row = [sheet.cells[place].number for place in rows.values()]
     by_column = [sheet.cells[place].number for place in columns.values()]
     first, last = next(iter(rows.values())), next(iter(columns.values()))
@@ -79,6 +81,17 @@ def _compared(
     if not compared:
         yield this.finding(note, Words("totals by row and by column that no check compares", "行合计与列合计之间没有检查公式"),
                            sheet.title, where)  # fmt: skip
+
+
+def _add_up(model: Model, sheet: Sheet, places: Iterable[Place]) -> bool:
+    """Whether most of the formulas are their sums, and not, as a margin is, something less these."""
+    found = []
+    for place in places:
+        added = [ref.at(sheet.title, *place) for ref in sheet.formulas[place].ranges if ref.function.function == "SUM"]
+        sums = [sum(model.numbers(area)) for area in added]
+        value = sheet.cells[place].number
+        found.append(value is None or any(abs(value - one) <= max(CENT, 1e-9 * abs(one)) for one in sums))
+    return 2 * sum(found) > len(found)
 
 
 @point(

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gpusheet.audit.cells import Place, Sheet
 from gpusheet.audit.model import TOTAL, Model, ranges
@@ -35,10 +36,12 @@ class Missed:
     16, "M", ("Totals cover all of their cells", "合计覆盖全部单元格"),
     ("Every range in a sum, count or look-up is held against the row or column next to it: if that holds the same "
      "formula, or typed numbers of the same format in a labelled row, and no other range takes it up, the range is too "
-     "short. Sums of whole blocks are checked on all four sides. Saved results of SUM are added up again; a typed number "
-     "in a row named total is found, and a cell that is added to a sum that has it already.",
+     "short; and against what the cells beside the formula add, and a number between the range and its total that no other "
+     "line uses. Sums of whole blocks are checked on all four sides. Saved results of SUM are added up again; a typed number "
+     "in a row named total is found, and what is added twice: a cell beside a sum that has it, or in two parts of one total.",
      "将求和、计数与查找公式中的每个区域与相邻行(列)比较:若相邻处为同样公式,或有名称且格式相同的手填数字,且没有其他区域包含它,"
-     "则该区域过短。整块求和检查四边;重新加总 SUM 的缓存值;并查出合计行中的手填数字,以及对已包含的单元格重复相加。"),
+     "则该区域过短;同时与相邻公式所加的单元格比较,并查出区域与合计之间未被其他行列引用的数字。整块求和检查四边;重新加总 SUM 的缓存值;"
+     "并查出合计行中的手填数字,以及重复计入的单元格(与已含它的合计相加,或同时属于同一总计的两个部分)。"),
     ("a range over all rows and columns of its kind", "覆盖全部同类行与列的区域"),
     ("extend the range, or put a blank row between what belongs to it and what does not", "扩大区域,或在区域内外之间留一空行"),
 )  # fmt: skip
@@ -136,6 +139,9 @@ def _alike(model: Model, sheet: Sheet, out: Place, inner: Place, down: bool) -> 
         return False
     if a.shape or b.shape:
         return a.shape is not None and b.shape is not None and a.shape.key == b.shape.key
+    row, column = inner
+    if not down and (row - 1, column) in sheet.formulas and (row + 1, column) in sheet.formulas:
+        return False  # typed over a column of formulas, of which point 10 tells
     if a.kind != "n" or b.kind != "n" or model.book.number_format(a) != model.book.number_format(b):
         return False
     if model.book.is_date(a) or model.book.is_bold(a.style) != model.book.is_bold(b.style):
@@ -209,6 +215,30 @@ def counts_twice(model: Model, this: Point) -> Iterator[Finding]:
 
 
 @also(16)
+def adds_overlapping(model: Model, this: Point) -> Iterator[Finding]:
+    """A sum of sums of which two add the same cells, as quarters with a month in common."""
+    for block in model.readings.blocks:
+        sheet, shape = block.sheet, block.shape
+        if len(shape.refs) != 1 or not _PLAIN_SUM.fullmatch(shape.text) or shape.refs[0].is_cell:
+            continue
+        for place in block.places:
+            parts: list[tuple[Area, Place]] = []
+            for at, _ in model.cells_in(shape.refs[0].at(sheet.title, *place)):
+                inner = sheet.formulas.get(at)
+                if inner and len(inner.refs) == 1 and _PLAIN_SUM.fullmatch(inner.text):
+                    parts.append((inner.refs[0].at(sheet.title, *at), at))
+            for (one, _), (other, at) in pairwise(sorted(parts)):
+                if one.sheet == other.sheet and one.covers(other.top, other.left):
+                    formula = cut(sheet.formula(at))
+                    both = address((other.top, other.left))
+                    yield this.finding(
+                        error, Words(f"{formula}, which adds {both} that another part of {cut(sheet.formula(place))} has already",
+                                     f"{formula},其中 {both} 已计入 {cut(sheet.formula(place))} 的另一部分"), sheet.title,
+                        address(at), expected=Words("each cell once", "每个单元格只计一次"),
+                        todo=Words("let the ranges meet without a cell in common", "使各区域首尾相接、互不重叠"))  # fmt: skip
+
+
+@also(16)
 def adds_up(model: Model, this: Point) -> Iterator[Finding]:
     """Saved results of plain sums, added up again."""
     for sheet in model.sheets:
@@ -238,6 +268,8 @@ def typed_totals(model: Model, this: Point) -> Iterator[Finding]:
             numbers = [one for one in above if sheet.cells[one, column].kind == "n"]
             named = any(TOTAL.match(text) for text in model.labels(sheet, row, column))
             formulas = any(sheet.cells[row, other].shape for other in sheet.rows[row])
+            if _brought_in(sheet, column, [*numbers, row]):
+                continue
             if named and len(numbers) >= 2 and (formulas or any(sheet.cells[one, column].shape for one in numbers)):
                 typed.append((row, column))
         for where, places in ranges(typed):
@@ -246,3 +278,10 @@ def typed_totals(model: Model, this: Point) -> Iterator[Finding]:
                              f"合计为手填数字 {number(sheet.value(*places[0]))}"),
                 sheet.title, where, expected=Words("a sum of the cells above", "上方单元格之和"),
                 todo=Words("put the SUM back", "恢复 SUM 公式"))  # fmt: skip
+
+
+def _brought_in(sheet: Sheet, column: int, rows: list[int]) -> bool:
+    """Whether a column holds typed numbers only, in rows that are computed elsewhere: figures of another year, or actuals."""
+    return not any(one in sheet.formulas for one in ((row, column) for row in sheet.columns[column])) and all(
+        any((row, other) in sheet.formulas for other in sheet.rows[row]) for row in rows
+    )

@@ -19,7 +19,7 @@ from gpusheet.units import Flag, MoneyPerMonth, NewestDay, Number, Share, Text, 
 from gpusheet.wiring import quantities
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block
-from gpusheet.workbook.layout import NAME_ROW, NUMBER_ROW
+from gpusheet.workbook.layout import NAME_ROW
 from gpusheet.workbook.results.gpu_cases import SHEET as CASES
 from gpusheet.workbook.results.gpu_cases import GpuCases
 from gpusheet.workbook.results.gpu_lines import NAME as WORKLOAD
@@ -35,8 +35,6 @@ HINT = {
     "en": "Measured figures, fixed, owned and committed cards hold for the workload's own card only.",
     "zh": "实测值、指定卡数、自有与已签约卡只用于业务当前的卡。",
 }
-ERRORS = ("A cell shows an error such as #N/A or #VALUE!: look for text in a number, or a formula that was changed.",
-          "存在 #N/A、#VALUE! 等错误：请检查数字单元格中的文本或被改动的公式。")
 
 
 @dataclass(frozen=True)
@@ -221,6 +219,7 @@ class Compare:
         chart.series[0].graphicalProperties.solidFill = "2F5597"
         chart.x_axis.scaling.orientation = "maxMin"
         chart.x_axis.delete = chart.y_axis.delete = False
+        chart.x_axis.tickLblSkip = 1  # the name of every bar
         chart.y_axis.number_format, chart.gapWidth = "#,##0", 40
         chart.height, chart.width = 9, 26
         self.sheet.add_chart(chart, f"B{BEFORE + BEST + 2}")
@@ -238,7 +237,8 @@ class Compare:
             (top, BEFORE + BEST, f"${own}{top}=1", {"fill": fill("FFF2CC")}),
         ):
             sheet.conditional_formatting.add(f"A{row}:{end}{last}", FormulaRule(formula=[test], **how))
-        printing(sheet, self.lang, f"{self.first - 2}:{self.first - 1}", f"A1:{end}{self.last}", "A:B")
+        # the list of all is to filter on the screen: most of it are cards without a price
+        printing(sheet, self.lang, f"{HEADS}:{HEADS + 1}", f"A1:{end}{self.first - 4}", "A:B")
         protect(sheet)
 
     def _checks(self) -> None:
@@ -267,10 +267,6 @@ class Compare:
              f"=SUMPRODUCT(1*({NAME}!{self.at('result')}={cases.word}))-MAX(0,{NAME}!{self.at('rank')})", again, "0"),
             ("GpuCases: lines of the own card unlike Sizing", "逐卡测算：当前卡与测算表不一致的行", CASES,
              unlike, again, "0"),
-            ("Error values on GpuCases", "GpuCases 中的错误值", CASES,
-             f"=1*ISERROR(SUM({CASES}!$D${NUMBER_ROW}:${cases.span.last}${cases.last}))", ERRORS, "0"),
-            ("Error values on Compare", "Compare 中的错误值", NAME,
-             f"=1*ISERROR(SUM({NAME}!$A${NOW}:${letters['model_number']}${self.last}))", ERRORS, "0"),
         ):  # fmt: skip
             self.parts.checks.append(Check(en, zh, where, formula, *todo, tolerance=tolerance))
 

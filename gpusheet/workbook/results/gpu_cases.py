@@ -203,6 +203,7 @@ class GpuCases:
             "no_figure": lambda: f"COUNT({at('replica_capacity')})=0",
             "no_request": lambda: f"N({at('replica_capacity')})<=0",
             "no_demand": lambda: f"COUNT({at('cards_needed')})=0",
+            "development": lambda: f'({at("usage")}="development")*({self.lines.at("own_card")}=0)=1',
             "fits": lambda: f'E${NAME_ROW}<>""',
         }  # fmt: skip
         blank = f'(E${NAME_ROW}="")+({NAME}="")>0'

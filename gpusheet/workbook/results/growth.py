@@ -69,7 +69,7 @@ class _Writer:
         parts, sheet, look = self.parts, self.sheet, self.look
         facts = (
             (MONTH, "Run-rate month", "稳态月", f"={RUN_RATE}", unit_of(MonthNumber)),
-            (LEAD, "Lead time, days", "交付周期（天）", f"={parts.cells.value('lead_time_days')}", NUMBER),
+            (LEAD, "Lead time, days", "交付周期（天）", parts.cells.valid_value("lead_time_days"), NUMBER),
             (PREPARED, "Prepared on", "编制日期", f"={parts.cells.value('prepared_on')}", unit_of(Date)),
             (LENGTH, "Months of the budget", "预算月数", f"=Budget!{MONTHS}", NUMBER),
         )
@@ -130,7 +130,7 @@ class _Writer:
                 "billed": f'=IF(COUNT({month})=1,INDEX({self._months("month_tier", offset)},{month}),"")',
                 "order_by": cell_formula(
                     rule.plain_expression, sure, {"needed_on": date, "lead_time_days": LEAD}.__getitem__,
-                    f"(COUNT({date})=1)*({to_rent}>0)"),
+                    f"(COUNT({date},{LEAD})=2)*({to_rent}>0)"),
             }[name]
             fill_right(sheet, look, top + offset, FIRST, STEPS, formula, unit)
             if name == "billed":

@@ -22,6 +22,7 @@ from gpusheet.registry import find_rule
 from gpusheet.units import Date, Flag, MoneyPerMonth, MonthNumber, Number, Rate, Text, Unit, Year, unit_of
 from gpusheet.wiring import facts, quantities
 from gpusheet.workbook.budget_layout import DATE_ROW, DRIVER, FIRST, MONTH_ROW, MONTHS, TOTAL, WORDS, YEAR_ROW
+from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_block, fill_right
 from gpusheet.workbook.layout import NAME_ROW, STATUS_ROW
 from gpusheet.workbook.results.parts import Parts
@@ -100,9 +101,14 @@ def _timeline(parts: Parts, sheet: Any) -> None:
 
 
 def run_rate_month(parts: Parts) -> str:
-    """The run-rate month: the setting, at most the last month of the budget; blank is the last."""
-    chosen = parts.cells.value("run_rate_month")
-    return f"=MAX(1,MIN(Budget!{MONTHS},CHOOSE(1+({chosen}=\"\"),N({chosen}),Budget!{MONTHS})))"
+    """The run-rate month: the setting, at most the last month of the budget; blank, or none that is valid, is the last."""
+    chosen, valid = parts.cells.value("run_rate_month"), parts.cells.valid("run_rate_month")
+    past = f"{valid}*(N({chosen})>Budget!{MONTHS})"
+    parts.alerts.append(Check(
+        "Run-rate month after the last month", "稳态月晚于预算末月", "Assumptions", f"=1*{past}",
+        "The last month is taken instead: type a month of the budget, or leave run_rate_month blank.",
+        "已改取末月：请填写预算期内的月份，或将 run_rate_month 留空。"))  # fmt: skip
+    return f"=CHOOSE(1+(N({chosen})>0)*{valid},Budget!{MONTHS},MIN(Budget!{MONTHS},N({chosen})))"
 
 
 def _heads(parts: Parts, sheet: Any, line: int, title: str, labels: list[str], width: int) -> None:

@@ -106,7 +106,7 @@ class _Writer:
         # not a row of numbers side by side: each of the four columns is the same workload
         words = WORDS[parts.lang]
         self._row(NUMBER_ROW, "workload_number", str(words["number"]), unit_of(Number), number)
-        self._row(STATUS_ROW, "status", str(words["status"]), TEXT, self._of("Lookup", STATUS_ROW, f'$E${NUMBER_ROW}<>""'))
+        self._row(STATUS_ROW, "status", str(words["status"]), TEXT, self._status())
         count = len(PRICING_MODELS)
         name = f'=IF($E${STATUS_ROW}="ok",INDEX({names},$E${NUMBER_ROW}),"")'
         self._row(NAME_ROW, "workload", str(words["name"]), TEXT, name, count)
@@ -118,6 +118,11 @@ class _Writer:
         printing(sheet, parts.lang, f"{NAME_ROW}:{FIRST_LINE - 1}", f"A1:H{self.line}")
         protect(sheet)
         return self.at
+
+    def _status(self) -> str:
+        """That of the workload in Lookup, if what decisions are made with is valid as well."""
+        found = f"INDEX({self.parts.span.row('Lookup', STATUS_ROW)},$E${NUMBER_ROW})"
+        return f'=IF($E${NUMBER_ROW}="","",CHOOSE(1+{self.parts.cells.decisions_valid},"incomplete",{found}))'
 
     def _row(self, row: int, name: str, label: str, unit: Unit, formula: str, count: int = 1) -> None:
         self.at.rows.setdefault(name, row)
@@ -209,7 +214,7 @@ class _Writer:
         for line in lines:
             names = {node.name for node in line.expression.walk() if isinstance(node, Symbol)}
             # what rests on assumptions alone asks whether they are within their bounds
-            complete = f"{ALL_VALID}=1" if names <= self.parts.cells.rows.keys() | NAMES else ""
+            complete = f"{ALL_VALID}*{self.parts.cells.decisions_valid}=1" if names <= self.parts.cells.rows.keys() | NAMES else ""
             formula = cell_formula(line.expression, _Known(self.facts), self._place, complete)
             self._next(line.name, line.label(self.parts.lang), line.rule.unit, formula, count)
 

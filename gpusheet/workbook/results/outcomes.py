@@ -8,10 +8,12 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.utils import get_column_letter
 
 from gpusheet.calendar import LINES
-from gpusheet.catalog import columns
+from gpusheet.catalog import Column, columns
 from gpusheet.catalog.planning import Scenario
 from gpusheet.scenario import METHOD, VARIED
 from gpusheet.units import Flag, Money, MonthNumber, Number, Share, Text, Unit, unit_of
+from gpusheet.workbook.assumptions_sheet import match_choice
+from gpusheet.workbook.budget_layout import BLOCKED
 from gpusheet.workbook.checks_sheet import Check
 from gpusheet.workbook.grid import fill_right
 from gpusheet.workbook.layout import NAME_ROW
@@ -23,8 +25,9 @@ from gpusheet.workbook.style import printing, protect, set_widths
 SLOTS = 5
 WIDTH = 2 + SLOTS
 CASES, NAME = "Cases", "Outcomes"
-CHANGES = tuple(c for c in columns(Scenario) if c.name not in ("scenario", "notes"))
+CHANGES = {c.name: c for c in columns(Scenario) if c.name not in ("scenario", "notes")}
 FIRST = 6  # row of the names of the scenarios
+UNUSABLE = FIRST + 2 + len(CHANGES)  # row that counts the values of a scenario that are none: it then has no result
 
 
 def put_outcomes(parts: Parts) -> None:
@@ -33,11 +36,13 @@ def put_outcomes(parts: Parts) -> None:
     cases = Cases(parts, CASES)
     for slot in range(1, SLOTS + 1):
         def change(name: str, slot: int = slot) -> str:
-            return f"INDEX(Scenarios[{name}],{slot})"
+            neutral = CHANGES[name].default
+            typed, unusable = f"INDEX(Scenarios[{name}],{slot})", f"{NAME}!${get_column_letter(2 + slot)}${UNUSABLE}"
+            return f'CHOOSE(1+({unusable}>0),{typed},{f"{neutral:g}" if neutral is not None else chr(34) * 2})'
 
         changes = {name: parts.lookup.varied(name, change, "Lookup!") for name in (*VARIED, METHOD)}
         changes["price_drift"] = f'IF(E${NAME_ROW}="","",{change("price_drift")})'
-        cases.block(str(slot), f'={change("scenario")}', changes)
+        cases.block(str(slot), f"=INDEX(Scenarios[scenario],{slot})", changes)
     cases.finish()
     parts.rows["cases"] = cases
     writer = _Writer(parts, cases)
@@ -95,17 +100,23 @@ class _Writer:
 
     def _changes(self) -> None:
         self._group("What it changes", "改变项")
-        for change in CHANGES:
+        unusable = []
+        for change in CHANGES.values():
             source = f"INDEX(Scenarios[{change.name}],C${FIRST - 1})"
             optional = not change.required and change.default is None
-            self._line(change.label(self.lang), change.unit, f'=CHOOSE(1+({source}=""),{source},"")' if optional else f"={source}")
+            formula = f'=CHOOSE(1+({source}=""),{source},"")' if optional else f"={source}"
+            row = self._line(change.label(self.lang), change.unit, formula)
+            unusable.append(_out_of_bounds(change, f"C{row}"))
+        formula = f'=IF(C${FIRST}="",0,{"+".join(unusable)})'
+        at = self.at["unusable"] = self._line(self.parts.say("Values that cannot be used", "无法使用的取值"), unit_of(Number), formula)
+        assert at == UNUSABLE
 
     def _month(self) -> None:
         self._group("The run-rate month", "稳态月结果")
         say = self.parts.say
         lines = {line.name: line for line in LINES}
         for name in TOTALS:
-            total = f"={self.cases.total(name, f'C${FIRST - 1}')}"
+            total = f"=IF(C${self.at['unusable']}=0,{self.cases.total(name, f'C${FIRST - 1}')},Budget!{BLOCKED})"
             self.at[name] = self._line(lines[name].label(self.lang), lines[name].rule.unit, total)
         cost = self.at["month_cost"]
         both = f"(COUNT($C{cost},C{cost})=2)"
@@ -129,6 +140,11 @@ class _Writer:
     def checks(self) -> None:
         """The scenario that drives the book has the same result here and in Budget."""
         budget, at = self.parts.budget, self.at
+        unusable = f"{NAME}!$C${at['unusable']}:${get_column_letter(WIDTH)}${at['unusable']}"
+        self.parts.checks.append(Check(
+            "Values of scenarios that are no number within their bounds", "情景取值非数字或超出范围", "Scenarios", f"=SUM({unusable})",
+            "The row 'Values that cannot be used' of Outcomes names the scenario; it has no result there until they are corrected.",
+            "Outcomes 的“无法使用的取值”一行指明所属情景；更正前该情景不出结果。"))  # fmt: skip
         month = f"INDEX(Budget!${budget.first}${{row}}:${budget.last}${{row}},{RUN_RATE})"
         end = get_column_letter(WIDTH)
         chosen = f"{NAME}!$C${at['chosen']}:${end}${at['chosen']}"
@@ -140,6 +156,15 @@ class _Writer:
                 f"=IF((SUM({chosen})=1)*(COUNT({there})=1),{here}-{there},0)",
                 "The scenario that drives the book has another result in Cases than in Budget: a formula was changed.",
                 "当前情景在 Cases 与预算中的结果不一致：公式被改动。", tolerance="0.01"))  # fmt: skip
+
+
+def _out_of_bounds(change: Column, cell: str) -> str:
+    """1 where a scenario's value is none of its field's."""
+    if change.choices:
+        return f'({cell}<>"")*(1-ISNUMBER({match_choice(cell, change)}))'
+    limits = {">": change.gt, ">=": change.ge, "<": change.lt, "<=": change.le}
+    tests = [f'{cell},"{sign}{limit:g}"' for sign, limit in limits.items() if limit is not None]
+    return f"1-COUNTIFS({','.join(tests)})"
 
 
 def _chart(parts: Parts, sheet: Any, cost: int, at: int) -> None:

@@ -161,7 +161,7 @@ class _Writer:
         """The grand total without and with tax, where all prices say whether they include it."""
         parts, sheet, unit, at = self.parts, self.sheet, unit_of(MoneyPerMonth), self.at.rows
         self._title(f"Budget total without and with tax  [{self.currency}]", f"预算合计：不含税与含税  [{self.currency}]")
-        tax, rate = parts.lookup.rows["price_tax"], parts.cells.value("vat_rate")
+        tax = parts.lookup.rows["price_tax"]
         says = parts.say("Workloads whose price is: {}", "报价口径为 {} 的业务数")
         for basis in BASES:
             self._label(says.format(basis))
@@ -178,7 +178,7 @@ class _Writer:
         self.line += 1
         vat = next(one for one in columns(Assumptions) if one.name == "vat_rate")
         self._label(vat.label(self.lang))
-        parts.put(sheet, self.line, TOTAL, f"={rate}", vat.unit)
+        parts.put(sheet, self.line, TOTAL, parts.cells.valid_value("vat_rate"), vat.unit)
         rate = f"$D${self.line}"
         self.line += 1
         factor = find_rule("tax_in_price")

@@ -18,7 +18,7 @@ from gpusheet.workbook.layout import NEW_DAY, OLD_DAY
 from gpusheet.workbook.results.lists import Item, Listed, put_head, put_list, ruled
 from gpusheet.workbook.results.months import RUN_RATE
 from gpusheet.workbook.results.parts import Parts
-from gpusheet.workbook.results.price_pairs import WIDTH, put_price_pairs
+from gpusheet.workbook.results.price_pairs import SPARE_OFFERS, WIDTH, put_price_pairs
 from gpusheet.workbook.results.quotes import quotes
 from gpusheet.workbook.results.register import EARLIER, register
 from gpusheet.workbook.style import printing, protect, set_widths
@@ -52,7 +52,7 @@ def put_price_bridge(parts: Parts) -> None:
     _chart(parts, sheet)
     set_widths(sheet, (6, 36, 20, 17, *[14] * (WIDTH - 4)))
     sheet.freeze_panes = "C3"
-    printing(sheet, parts.lang, "1:2", f"A1:{prices.letters['old_row']}{prices.last}", "A:B")
+    printing(sheet, parts.lang, "1:2", f"A1:{prices.letters['old_row']}{max(prices.first, prices.last - SPARE_OFFERS)}", "A:B")
     protect(sheet)
     parts.rows[NAME] = {"workloads": present, "removed": LIST + parts.span.count, "prices": prices, "total": total,
                         "steps": STEPS}  # fmt: skip

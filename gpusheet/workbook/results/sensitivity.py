@@ -31,26 +31,27 @@ def put_sensitivity(parts: Parts) -> None:
     if NAME not in parts.book.sheetnames:
         return
     cases = Cases(parts, CASES)
-    shock = parts.cells.value("shock")
+    shock, ready = parts.cells.value("shock"), f"{parts.cells.valid('shock')}=1"
     for driver in DRIVERS:
         for sign, en, zh in (("-", "down", "下调"), ("", "up", "上调")):
             title = f"{driver.label(parts.lang)}: {en}" if parts.lang == "en" else f"{driver.zh}：{zh}"
-            cases.block(f"{driver.name} {en}", title, _moves(parts, driver), f'=IF(COUNT({shock})=1,{sign}{shock},"")')
+            cases.block(f"{driver.name} {en}", title, _moves(parts, driver), f"=IF({ready},{sign}{shock},0)")
     for step, title in (
         (-2, parts.say("Requests: twice the shock down", "请求量：下调两倍幅度")),
         (0, parts.say("As planned", "按计划")),
         (2, parts.say("Requests: twice the shock up", "请求量：上调两倍幅度")),
     ):
-        cases.block(GRID_CASES[step], title, _moves(parts, DRIVERS[0]) if step else {}, _steps(step, shock) if step else None)
+        moved = (_moves(parts, DRIVERS[0]), _steps(step, shock, ready, "0")) if step else ({}, None)
+        cases.block(GRID_CASES[step], title, *moved)
     cases.finish()
     parts.rows["drivers"] = cases
     _sensitivity(parts, cases)
 
 
-def _steps(count: int, shock: str) -> str:
-    """A number of shocks, up or down, without a typed factor."""
+def _steps(count: int, shock: str, ready: str, otherwise: str = '""') -> str:
+    """A number of shocks, up or down, without a typed factor; a case without one moves nothing, and Sensitivity shows none."""
     sum_ = "+".join([shock] * count) if count > 0 else "-" + "-".join([shock] * -count) if count else "0"
-    return f'=IF(COUNT({shock})=1,{sum_},"")'
+    return f"=IF({ready},{sum_},{otherwise})"
 
 
 def _moves(parts: Parts, driver: Driver) -> dict[str, str]:
@@ -72,14 +73,14 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
     money, number = unit_of(MoneyPerMonth), unit_of(Number)
     facts = (
         (3, parts.say("Run-rate month", "稳态月"), f"={RUN_RATE}", unit_of(MonthNumber)),
-        (4, parts.say("Each driver is moved by", "每个因素的变动幅度"), f"={parts.cells.value('shock')}", unit_of(Share)),
+        (4, parts.say("Each driver is moved by", "每个因素的变动幅度"), parts.cells.valid_value("shock"), unit_of(Share)),
         (5, parts.say("Cost of cards in that month", "该月卡费"), f"={_base(parts)}", money),
     )
     for row, label, formula, unit in facts:
         look.text(sheet.cell(row, 1, label), bold=True)
         parts.put(sheet, row, 2, formula, unit)
         look.text(sheet.cell(row, 3, unit.label(lang)), color="7F7F7F")
-    base, first = "$B$5", TABLE_FIRST + 2
+    base, shock, first = "$B$5", "$B$4", TABLE_FIRST + 2
     last = first + len(DRIVERS) - 1
     look.group(sheet, first - 2, parts.say("One driver at a time", "逐个因素"), 8)
     for position, head in enumerate(HEADS[lang], 1):
@@ -89,7 +90,7 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
         look.text(sheet.cell(row, 8, driver.name), color="7F7F7F")
     for column, way in ((2, "down"), (3, "up")):
         total = cases.total("month_cost", f'$H{first}&" {way}"')
-        fill_block(sheet, look, first, len(DRIVERS), column, 1, f"={total}", money)
+        fill_block(sheet, look, first, len(DRIVERS), column, 1, f'=IF(COUNT({shock})=1,{total},"")', money)
     fill_block(sheet, look, first, len(DRIVERS), 4, 1, f'=IF(COUNT({base},B{first})=2,B{first}-{base},"")', money)
     fill_block(sheet, look, first, len(DRIVERS), 5, 1, f'=IF(COUNT({base},C{first})=2,C{first}-{base},"")', money)
     swing = f'=IF(COUNT(D{first}:E{first})=2,MAX(D{first}:E{first},0)-MIN(D{first}:E{first},0),"")'
@@ -105,7 +106,7 @@ def _sensitivity(parts: Parts, cases: Cases) -> None:
     _chart(parts, sheet, at, row + 2)
     set_widths(sheet, (34, 18, 18, 16, 16, 16, 12, 12))
     sheet.freeze_panes = "B6"
-    printing(sheet, lang, "1:5", f"A1:H{row + 22}")
+    printing(sheet, lang, "1:5", f"A1:H{row + 22}", tall=1)
     protect(sheet)
     parts.rows[NAME] = at
 
@@ -139,7 +140,7 @@ def _grid(parts: Parts, sheet: Any, cases: Cases, row: int) -> int:
     look.group(sheet, row, parts.say("Price of cards (down) against requests (across)", "卡价（纵向）与请求量（横向）"), 8)
     for offset, step in enumerate(STEPS):
         for at, column in ((row + 1, 2 + offset), (row + 3 + offset, 1)):
-            head = sheet.cell(at, column, _steps(step, shock))
+            head = sheet.cell(at, column, _steps(step, shock, f"COUNT({shock})=1"))
             look.header(head)
             head.number_format = _SIGNED
         cell = sheet.cell(row + 2, 2 + offset, GRID_CASES[step])
@@ -148,7 +149,7 @@ def _grid(parts: Parts, sheet: Any, cases: Cases, row: int) -> int:
     top = row + 3
     parts.rows["grid"] = top
     total = cases.total("month_cost", f"B${row + 2}")
-    formula = f'=IF(COUNT({total})=1,{total}*(1+$A{top}),"")'
+    formula = f'=IF(COUNT({total},$A{top})=2,{total}*(1+$A{top}),"")'
     fill_block(sheet, look, top, len(STEPS), 2, len(STEPS), formula, unit_of(MoneyPerMonth))
     return row + 2 + len(STEPS)
 
@@ -165,6 +166,7 @@ def _chart(parts: Parts, sheet: Any, at: dict[str, int], row: int) -> None:
         series.graphicalProperties.solidFill = color
     chart.x_axis.scaling.orientation = "maxMin"
     chart.x_axis.delete = chart.y_axis.delete = False
+    chart.x_axis.tickLblSkip = 1
     chart.x_axis.tickLblPos, chart.y_axis.number_format = "low", "#,##0"
     chart.gapWidth, chart.legend.position = 40, "b"
     chart.height, chart.width = 10, 22

@@ -35,6 +35,17 @@ def put_spend(parts: Parts) -> None:
         "对本工作簿运行 gpusheet budget，新生成的文件会扩充行数。"))  # fmt: skip
 
 
+    for name, en, zh, todo_en, todo_zh in (
+        ("unknown", "Actuals that name a workload which is none", "业务名不在清单中的实际支出",
+         "They count for their month, but for no workload: correct the name in Actuals, or leave it blank.",
+         "计入当月合计，但不归属任何业务：请更正业务名或留空。"),
+        ("beside", "Actuals without a provider beside a bill of the same month and workload", "未填供应商且同月同业务已有账单的支出",
+         "The same spend may stand twice: delete the row that was typed if the bill holds it.",
+         "同一支出可能重复计入：若账单已包含，请删除手填行。"),
+    ):  # fmt: skip
+        parts.alerts.append(Check(en, zh, "Actuals", f"=SUM({listed.column(name)})", todo_en, todo_zh))
+
+
 def spend(parts: Parts) -> Listed:
     made: Listed = parts.rows["spend"]
     return made
@@ -56,6 +67,7 @@ def _items(parts: Parts) -> list[Item]:
         typed("currency", "Currency", "币种", TEXT),
         typed("workload", "Workload", "业务", TEXT),
         typed("cost_centre", "Cost centre", "成本中心", TEXT),
+        typed("provider", "Provider", "供应商", TEXT),
         Item("filled", "Filled in", "已填写", FLAG, '=1*({month}&{amount}&{currency}&{workload}&{cost_centre}<>"")'),
         Item("months_in", "Months from the first", "距首月（第几月）", unit_of(MonthNumber),
              f'=IF(COUNT({{month}},{start})=2,(YEAR({{month}})-YEAR({start}))*12+MONTH({{month}})-MONTH({start})+1,"")'),
@@ -80,4 +92,9 @@ def _items(parts: Parts) -> list[Item]:
         Item("centre_named", "Cost centre known", "有成本中心", FLAG, '=1*({centre}<>"")'),
         Item("centre_line", "Last line of the cost centre, 0: none", "成本中心末行（0 为无）", NUMBER,
              f"={{centre_named}}*SUMPRODUCT(MAX(({centres}={{centre}})*{of.column('number')}))"),
+        Item("unknown", "Names a workload that is none", "业务名不在清单中", FLAG,
+             "=IF(N({usable})=1,{workload_named}*({workload_line}=0),0)"),
+        Item("beside", "No provider, beside a bill of the month", "未填供应商且同月已有账单", FLAG,
+             '=IF((N({usable})=1)*({provider}="")*{workload_named},'
+             '1*(COUNTIFS({month_number:all},{month_number},{workload:all},{workload},{provider:all},"?*")>0),0)'),
     ]  # fmt: skip

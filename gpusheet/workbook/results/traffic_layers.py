@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gpusheet.catalog.planning import HOURS
-from gpusheet.decisions.rent_or_buy import BUY
-from gpusheet.decisions.traffic import REACH_LINES, RENT_LINES, WAYS
+from gpusheet.decisions.traffic import REACH_LINES, RENT_LINES
 from gpusheet.units import Hours, Unit, unit_of
 from gpusheet.workbook.grid import fill_block
 from gpusheet.workbook.results.traffic_board import (
@@ -53,11 +52,10 @@ def put_layers(board: Board) -> None:
     board.column("rent", f'=IF(COUNT({hourly},{monthly})=0,"",MIN({hourly},{monthly}))', MONEY)
     owned, less = board.one("reach_owned_monthly_cost"), board.one("reach_owned_monthly_cost", above=1)
     board.column("layer_purchase", f'=IF(COUNT({owned})=1,{owned}-N({less}),"")', MONEY)
-    there, buy = f"COUNT({reach},{count})<2", f"({layer}<={count})"
-    dearer = f'(({hourly}="")+({hourly}>N({rent})*(1+tiny))>0)'
-    number = f"1+{buy}*{WAYS.index(BUY)}+(1-{buy})*{dearer}"
-    board.column("way", f'=IF({there},"",INDEX({board.cells["ways"]},{number}))', TEXT)
-    board.column("cost", f'=IF({there},"",CHOOSE(1+{buy},{rent},{added}))', MONEY)
+    there, buy = f"COUNT({reach},{count})=2", f"({layer}<={count})"
+    number = f'1+{buy}+({buy}+({hourly}="")+({hourly}>N({rent})*(1+tiny))>0)'  # the last of the ways is to buy
+    board.column("way", f'=IF({there},INDEX({board.cells["ways"]},{number}),"")', TEXT)
+    board.column("cost", f'=IF({there},CHOOSE(1+{buy},{rent},{added}),"")', MONEY)
 
 
 def put_owning(board: Board) -> None:
