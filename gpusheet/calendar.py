@@ -7,7 +7,7 @@ A line is a rule as the budget sheet shows it, by month and workload. Its parame
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +45,11 @@ class Line:
             wired = substitute(wired, {name: find_rule(name).expression})
         return wired
 
+    @property
+    def apart(self) -> tuple[Line, ...]:
+        """The rules that it has written out, as lines of their own, and the line that reads these."""
+        return (*(Line(name, name) for name in self.inline), replace(self, inline=()))
+
 
 LINES = (
     Line("month_active", "month_active"),
@@ -55,8 +60,9 @@ LINES = (
     Line("month_tier", "card_tier", {"cards_needed": "month_cards"}, title=("Cards billed in the month", "当月计费卡数")),
     Line("month_net_cards", "net_cards", {"card_tier": "month_tier"}, title=("Cards to rent in the month", "当月待租卡数"),
          beside=("contract_from", "contract_to")),
+    Line("month_price", "month_price", inline=("contract_factor",)),
     Line("month_cost", "monthly_cost", {"net_cards": "month_net_cards", "card_month_price": "month_price"},
-         inline=("contract_factor", "month_price"), title=("Cost of the month", "当月成本")),
+         title=("Cost of the month", "当月成本")),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -80,6 +81,7 @@ class Point:
 
 
 _POINTS: dict[int, Point] = {}
+_ALSO: dict[int, list[Look]] = defaultdict(list)  # looks of other modules, which may be loaded before that of the point
 
 
 def point(
@@ -103,7 +105,7 @@ def also(number: int) -> Callable[[Look], Look]:
     """One more function that looks at a point."""
 
     def registered(look: Look) -> Look:
-        _POINTS[number].looks.append(look)
+        _ALSO[number].append(look)
         return look
 
     return registered
@@ -121,7 +123,7 @@ def findings(model: Model) -> Iterator[Finding]:
     """What breaks each point; a cell that one look at a point has told of, the next does not tell of again."""
     for one in points().values():
         told: set[str] = set()
-        for look in one.looks:
+        for look in (*one.looks, *_ALSO[one.number]):
             found = [finding for finding in look(model, one) if finding.place not in told]
             told |= {finding.place for finding in found if finding.cell}
             yield from found

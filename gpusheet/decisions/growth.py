@@ -15,7 +15,7 @@ from gpusheet.registry import find_rule
 # lines of the month that only this asks for
 WALL = (
     Line("theory_cards", "theory_cards"),
-    Line("tier_wall_cost", "tier_wall_cost", {"card_month_price": "month_price"}, inline=("contract_factor", "month_price")),
+    Line("tier_wall_cost", "tier_wall_cost", {"card_month_price": "month_price"}),
 )
 STEPS = 12  # sizes of a workload, and tiers of the table, that there is room for
 EPOCH = datetime.date(1899, 12, 30)  # day 0 of a sheet

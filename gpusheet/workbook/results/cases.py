@@ -71,9 +71,12 @@ class Cases:
         self.line = FIRST_LINE
         self.blocks: dict[str, Block] = {}
 
-    def block(self, key: str, title: str, changes: Mapping[str, str], shock: str | None = None) -> Block:
+    def block(
+        self, key: str, title: str, changes: Mapping[str, str], shock: str | None = None, own: Mapping[str, str] | None = None
+    ) -> Block:
         """A case: `changes` holds the formula for the first workload of each input that it changes, written on the rows
-        of this sheet; `shock` the formula of the case's own number, which these may name as `{shock}`.
+        of this sheet; `shock` the formula of the case's own number, which these may name as `{shock}`, and `own` the formula
+        of the case's value for an input, which stands in column D and is named as `{own}`.
         """
         parts, at = self.parts, Block()
         self.line += 1
@@ -82,12 +85,15 @@ class Cases:
             parts.put(self.sheet, self.line, 4, shock, unit_of(Ratio))
             self.sheet.cell(self.line, 3).value = unit_of(Share).label(parts.lang)
             self.sheet.cell(self.line, 4).number_format = "+0.0%;-0.0%;0.0%"
-        own = f"$D${self.line}"
+        moved = f"$D${self.line}"
         for name, formula in changes.items():
             quantity = quantities()[name]
             self.line += 1
             at.lookup[name] = self.line
-            self._line(f"{name} input {key}", quantity.label(parts.lang), quantity.unit, "=" + formula.replace("{shock}", own))
+            written = formula.replace("{shock}", moved).replace("{own}", f"$D{self.line}")
+            self._line(f"{name} input {key}", quantity.label(parts.lang), quantity.unit, f"={written}")
+            if own and name in own:
+                parts.put(self.sheet, self.line, 4, own[name], quantity.unit)
         rules = affected(frozenset(changes))
         for offset, name in enumerate(rules, 1):
             at.rules[name] = self.line + offset
@@ -112,7 +118,7 @@ class Cases:
         """The lines of the calendar in the run-rate month, with totals of cards and cost."""
         parts = self.parts
         known: dict[str, Facts] = {**facts(), "season_factor": Facts("nonnegative", nullable=True)}
-        for line in LINES:
+        for line in (part for whole in LINES for part in whole.apart):
             known[line.name] = Facts(sign(line.expression, known), nullable(line.expression, known))
             self.line += 1
             formula = cell_formula(line.expression, known, place, COMPLETE, computed=computed)

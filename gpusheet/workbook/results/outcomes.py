@@ -38,11 +38,15 @@ def put_outcomes(parts: Parts) -> None:
         def change(name: str, slot: int = slot) -> str:
             neutral = CHANGES[name].default
             typed, unusable = f"INDEX(Scenarios[{name}],{slot})", f"{NAME}!${get_column_letter(2 + slot)}${UNUSABLE}"
-            return f'CHOOSE(1+({unusable}>0),{typed},{f"{neutral:g}" if neutral is not None else chr(34) * 2})'
+            if neutral is None:  # a text, or none
+                return f'=CHOOSE(1+({unusable}>0),{typed}&"","")'
+            return f"=CHOOSE(1+({unusable}>0),{typed},{neutral:g})"
 
-        changes = {name: parts.lookup.varied(name, change, "Lookup!") for name in (*VARIED, METHOD)}
-        changes["price_drift"] = f'IF(E${NAME_ROW}="","",{change("price_drift")})'
-        cases.block(str(slot), f"=INDEX(Scenarios[scenario],{slot})", changes)
+        own = {name: change(one.change) for name, one in VARIED.items()} | {METHOD: change("scenario_method")}
+        own["price_drift"] = change("price_drift")
+        changes = {name: parts.lookup.varied(name, lambda _: "{own}", "Lookup!") for name in (*VARIED, METHOD)}
+        changes["price_drift"] = f'IF(E${NAME_ROW}="","",{{own}})'
+        cases.block(str(slot), f"=INDEX(Scenarios[scenario],{slot})", changes, own=own)
     cases.finish()
     parts.rows["cases"] = cases
     writer = _Writer(parts, cases)
