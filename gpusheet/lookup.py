@@ -102,7 +102,7 @@ def look_up(workload: Workload, context: Context) -> LookUp:
     known |= _of_price(chosen.price, context)
     known |= {"gpu_confidence": gpu.confidence, "model_confidence": model.confidence}
     known["overrides_typed"] = float(overrides_typed(lambda name: getattr(workload, name) is not None))
-    known |= {"contract_from": 1.0, "contract_to": 1200.0, "ending_discount": 0.0} | term
+    known |= {"contract_from": 1.0, "contract_to": 1.0, "ending_discount": 0.0} | term
     known["price_drift"] = context.scenario.price_drift
     known |= in_scenario({name: known.get(name) for name in (*VARIED, METHOD)}, context.scenario)
     known["tiers"] = tuple(row.tier for row in catalog.tiers)

@@ -143,7 +143,7 @@ class LookupLines(OfferLines):
         ends = f'{self.at("agreed_discount")}-{self.cells.value("discount")}'
         formulas = {
             "contract_from": f'=IF({blank},"",IF({known},{number},1))',
-            "contract_to": f'=IF({blank},"",IF({known},{self.at("contract_from")}+{months}-1,1200))',
+            "contract_to": f'=IF({blank},"",IF({known},{self.at("contract_from")}+{months}-1,1))',
             "ending_discount": f'=IF({blank},"",IF(({known})*({typed}=""),{ends},0))',
         }
         begins = f'=IF({blank},"",IF(COUNTIFS({self._signed},Contracts[start_date],">0")=1,{days},""))'
