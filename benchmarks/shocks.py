@@ -33,6 +33,8 @@ ECHOES = {"Lookup", "Workloads", "Assumptions", *ROW_TYPES}
 REFUSED = {  # checks of what is typed: a shock that makes it impossible has to turn them red
     "Settings, assumptions and constants that are not valid", "Workloads with incomplete or impossible inputs",
     "Calendar months with more than one season factor", "Workloads without a number of cards",
+    "Settings and assumptions of the sheets of decisions that are not valid",
+    "Values of scenarios that are no number within their bounds",
 }  # fmt: skip
 FOLLOWING = "Months without a budget total"
 
