@@ -144,9 +144,6 @@ class Assumptions(ServingFactors):
     committed_cards: Cards = column(
         "Committed cards", "已签约卡数", "Cards already under contract, which need not be rented again.", default=0.0,
         ge=0, whole=True, source="convention", group="cards")
-    lead_time_days: Days = column(
-        "Lead time", "交付周期", "Days from an order of cards to their use.", default=60.0, ge=0, low=14, high=120, whole=True,
-        source="convention", group=DECISIONS)
     # money
     pricing_model: Text = column(
         "Pricing model", "计费方式", "How cards are rented.", default="on_demand", choices=PRICING_MODELS,
@@ -166,11 +163,6 @@ class Assumptions(ServingFactors):
     contingency_rate: Share = column(
         "Contingency", "预备费率", "Reserve on the total, as a share of it.", default=0.0, ge=0, le=1, low=0, high=0.2,
         source="convention", group="money")
-    vat_rate: Share = column(
-        "VAT rate", "增值税税率", "Value-added tax on what the budget buys, by which Periods converts totals.", default=0.06, ge=0,
-        le=1, low=0.06, high=0.13,
-        source="China: 6% on information technology services, 13% on leasing of equipment (Cai Shui [2016] 36; Announcement 39 "
-        "of 2019)", group=DECISIONS)
     fiscal_year_start: MonthNumber = column(
         "Fiscal year starts", "财年起始月", "Calendar month in which the fiscal year starts.", default=1.0, ge=1, le=12,
         whole=True, source="convention", group="money")
@@ -205,6 +197,22 @@ class Assumptions(ServingFactors):
     residual_share: Share = column(
         "Residual value", "残值率", "Share of the purchase price that is left at the end of life.", default=0.1, ge=0,
         le=1, low=0, high=0.2, source="convention", group="ownership")
+    # checks
+    small_pool_gib: GiB = column(
+        "Small KV pool", "KV 池警戒线", "KV pool per card under which an alert is shown.", default=5.0, ge=0, source="convention",
+        group="checks")
+    stale_price_days: Days = column(
+        "Stale after", "价格过期天数", "Age of a price at which an alert is shown.", default=45.0, gt=0,
+        source="convention", group="checks")
+    # what only the sheets of decisions read
+    lead_time_days: Days = column(
+        "Lead time", "交付周期", "Days from an order of cards to their use.", default=60.0, ge=0, low=14, high=120, whole=True,
+        source="convention", group=DECISIONS)
+    vat_rate: Share = column(
+        "VAT rate", "增值税税率", "Value-added tax on what the budget buys, by which Periods converts totals.", default=0.06, ge=0,
+        le=1, low=0.06, high=0.13,
+        source="China: 6% on information technology services, 13% on leasing of equipment (Cai Shui [2016] 36; Announcement 39 "
+        "of 2019)", group=DECISIONS)
     horizon_months: Months = column(
         "Horizon", "比较期", "Months over which renting and buying are compared, from the run-rate month on.", default=48.0, ge=12,
         le=60, low=36, high=60, whole=True, source="convention", group=DECISIONS)
@@ -223,13 +231,6 @@ class Assumptions(ServingFactors):
     profit_tax_rate: Share = column(
         "Profit tax", "所得税率", "Rate at which costs and depreciation lower the tax on profits; 0 compares before tax.",
         default=0.0, ge=0, lt=1, low=0, high=0.25, source="neutral; in China 25%, 15% for high-tech companies", group=DECISIONS)
-    # checks
     curve_tolerance: Share = column(
         "Peak off its curve", "峰值偏离容差", "By how much the typed peak and that of the traffic curve may differ before an alert.",
         default=0.25, ge=0, le=10, low=0.1, high=0.5, source="convention", group=DECISIONS)
-    small_pool_gib: GiB = column(
-        "Small KV pool", "KV 池警戒线", "KV pool per card under which an alert is shown.", default=5.0, ge=0, source="convention",
-        group="checks")
-    stale_price_days: Days = column(
-        "Stale after", "价格过期天数", "Age of a price at which an alert is shown.", default=45.0, gt=0,
-        source="convention", group="checks")

@@ -28,6 +28,7 @@ from gpusheet.catalog import (
     Workload,
     columns,
 )
+from gpusheet.catalog.settings import DECISIONS
 from gpusheet.units import all_units
 
 ROW_TYPES = [Gpu, Model, Price, Fx, Assumptions, Workload, Precision, Distribution, Tier, Season, OtherCost]
@@ -147,7 +148,7 @@ def test_assumptions_stand_in_their_range_and_have_a_source() -> None:
             assert (c.low is None or c.low <= c.default) and (c.high is None or c.default <= c.high), c.name
     groups = [c.group for c in columns(Assumptions)]
     assert groups == sorted(groups, key=groups.index)  # each group stands together
-    assert set(groups) == {"demand", "memory", "throughput", "serving", "cards", "money", "ownership", "checks"}
+    assert set(groups) == {"demand", "memory", "throughput", "serving", "cards", "money", "ownership", "checks", DECISIONS}
 
 
 def test_workload_takes_its_columns_from_assumptions() -> None:
